@@ -69,6 +69,9 @@ def files(tmp_path):
         ),
         (["--cost", "prices.csv"], {"cost": "prices.csv"}),
         (["--calibrate"], {"calibrate": True}),
+        (["--measure", "gmean", "--no-calibrate"], {"measure": "gmean", "calibrate": False}),
+        (["--methods", "combo", "--rounds", "3"], {"methods": ["combo"], "rounds": 3}),
+        (["--time-limit", "10m"], {"time_limit": "10m"}),
         (["--noise-matrix", "noise.csv"], {"noise_matrix": "noise.csv"}),
         (["--drop", "remark", "--drop", "code"], {"drop": ["remark", "code"]}),
         (["--keep", "key"], {"keep": ["key"]}),
@@ -96,6 +99,33 @@ def test_both_find_the_same(uneven, files, words, arguments):
     assert [one["name"] for one in told["methods"]] == [one["name"] for one in found["methods"]]
     for one, other in zip(told["methods"], found["methods"]):
         assert one["scores"] == other["scores"]
+
+
+def scores(told: str) -> dict[str, object]:
+    return {one["name"]: one["scores"] for one in json.loads(told)["methods"]}
+
+
+@pytest.mark.slow
+def test_sheets_and_joined_tables_are_found_by_both(uneven, files):
+    frame = pd.read_csv("table.csv")
+    with pd.ExcelWriter("book.xlsx") as book:
+        pd.DataFrame({"x": [1]}).to_excel(book, sheet_name="about", index=False)
+        frame.to_excel(book, sheet_name="rows", index=False)
+    sound = frame[["key", "sound__pitch", "sound__noise"]]
+    sound.to_csv("sound.csv", index=False)
+    frame[["key", "text__word", "label"]].to_parquet("text.parquet")
+    words = ("-t", "label", "--methods", "logistic_regression", "--cv", "2", "--no-diagnosis")
+    given = {"cv": 2, "diagnosis": False, "methods": ["logistic_regression"]}
+    for tables, option, value in (
+        (["book.xlsx"], "sheet", "rows"),
+        (["sound.csv", "text.parquet"], "on", "key"),
+    ):
+        done = uneven("compare", *tables, *words, f"--{option}", value, "--out", option)
+        assert done.code == 0, done.err
+        X = tables[0] if len(tables) == 1 else tables
+        found = compare(X, "label", **given, **{option: value})
+        told = (files / option / "results.json").read_text(encoding="utf-8")
+        assert scores(told) == scores(found.to_json())
 
 
 def test_every_option_has_a_twin():
