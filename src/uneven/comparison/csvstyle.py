@@ -122,9 +122,9 @@ def guess_style(
     first = [cell.strip().strip("\ufeff").strip() for cell in rows[begin][1]]
     has_header = bool(set(first) & set(expected)) or not any(map(is_number, first))
     surplus = max(map(len, further), default=width) - width if has_header else 0
-    merged = has_header and not surplus and _is_second_header(first, further)
+    merged = has_header and not surplus and is_second_header(first, further)
     if merged:
-        first = _merged_names(first, further.pop(0), expected)
+        first = merged_names(first, further.pop(0), expected)
         begin += 1
     below = n_below_header(further) if has_header else 0
     further = further[below:]
@@ -202,7 +202,7 @@ def _is_above_numbers(row: Sequence[str], below: Sequence[Sequence[str]]) -> boo
 _BEGINS_AS_NUMBER = r"[-+(]?\W?\d"
 
 
-def _is_second_header(first: Sequence[str], further: Sequence[Sequence[str]]) -> bool:
+def is_second_header(first: Sequence[str], further: Sequence[Sequence[str]]) -> bool:
     """Whether the row below the header names the columns whose name above spans several."""
     if len(further) < 3 or len(further[0]) != len(first):
         return False
@@ -217,14 +217,14 @@ def _is_second_header(first: Sequence[str], further: Sequence[Sequence[str]]) ->
     return any(all(map(is_number, filter(None, cells))) and any(cells) for cells in named)
 
 
-def _merged_names(
+def merged_names(
     first: Sequence[str], second: Sequence[str], expected: Collection[str]
 ) -> list[str]:
     """One name for each column: that above, which reaches to the next one, and that below.
 
     Examples
     --------
-    >>> _merged_names(["Blood", "", "Outcome"], ["hb", "wbc", ""], ())
+    >>> merged_names(["Blood", "", "Outcome"], ["hb", "wbc", ""], ())
     ['Blood hb', 'Blood wbc', 'Outcome']
     """
     names, above = [], ""

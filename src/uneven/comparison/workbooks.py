@@ -1,0 +1,140 @@
+"""One sheet of a workbook as a table: without titles, totals and units, with merged cells filled.
+
+pandas and openpyxl give the cells; which of them are rows is decided here as for a CSV file.
+"""
+
+from __future__ import annotations
+
+import datetime
+import io
+import re
+import zipfile
+from typing import Any
+
+import pandas as pd
+
+from uneven.comparison.csvcells import MOST_LINES_BELOW, TOTAL
+from uneven.comparison.csvstyle import is_second_header, merged_names, n_below_header
+from uneven.comparison.errors import InputError
+from uneven.comparison.formats import Source
+from uneven.utils.registry import closest, listing
+
+LOOKED_AT = 40
+"""So many rows below the header tell what it is."""
+
+
+def read_workbook(source: Source, sheet: str | None) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """The table on one sheet, by default the first that is not hidden.
+
+    Parameters
+    ----------
+    source : Source
+    sheet : str or None
+
+    Returns
+    -------
+    frame : DataFrame of shape (n_rows, n_columns)
+    read : dict
+        What is known about the file.
+
+    Raises
+    ------
+    InputError
+        If the file or the sheet cannot be read, or if openpyxl is not installed.
+    """
+    book = _open(source)
+    names = [str(name) for name in book.sheet_names]
+    if sheet is not None and sheet not in names:
+        raise InputError(
+            f"--sheet {sheet!r} is not in {source.name}; {closest(sheet, names)}"
+            f"the sheets are {listing(names)}."
+        )
+    seen = [name for name in names if book.book[name].sheet_state == "visible"]
+    chosen = sheet or (seen or names)[0]
+    cells = pd.read_excel(book, chosen, header=None, dtype=object)
+    _fill_merged(cells, book.book[chosen].merged_cells.ranges)
+    cells = cells.dropna(how="all").dropna(how="all", axis=1)
+    if cells.empty:
+        raise InputError(f"the sheet {chosen!r} of {source.name} is empty.")
+    frame, told = _table(cells, source.name)
+    others = len(seen) > 1 and sheet is None
+    choice = f"{source.name} is read from its sheet {chosen!r}; --sheet chooses another."
+    notes = [choice] * others + told
+    return frame, {"format": "workbook", "sheet": chosen, "notes": notes}
+
+
+def _open(source: Source) -> pd.ExcelFile:
+    try:
+        data, whole = io.BytesIO(source.data), {"read_only": False}
+        return pd.ExcelFile(data, engine="openpyxl", engine_kwargs=whole)
+    except ImportError as error:
+        raise InputError(
+            f"{source.name} is a workbook, which needs openpyxl: pip install "
+            '"uneven[excel]", or save the sheet as CSV.'
+        ) from error
+    except (ValueError, KeyError, OSError, zipfile.BadZipFile) as error:
+        raise InputError(f"{source.name} is not a readable workbook: {error}.") from error
+
+
+def _fill_merged(cells: pd.DataFrame, ranges: Any) -> None:
+    """Give all rows of a cell that goes over several the value that stands in the first."""
+    for one in ranges:
+        top, left = one.min_row - 1, one.min_col - 1
+        if one.min_col == one.max_col and top < len(cells) and left < cells.shape[1]:
+            cells.iloc[top : one.max_row, left] = cells.iloc[top, left]
+
+
+def _table(cells: pd.DataFrame, name: str) -> tuple[pd.DataFrame, list[str]]:
+    """The rows below the names of the columns, and what was left out."""
+    filled = cells.notna().sum(axis=1).to_numpy()
+    top = int((filled > cells.shape[1] // 2).argmax())
+    texts = [[_text(cell) for cell in row] for row in cells.iloc[top : top + LOOKED_AT].to_numpy()]
+    header, further = texts[0], texts[1:]
+    spanned = [lower if upper == lower else "" for upper, lower in zip(header, *further[:1])]
+    if is_second_header(header, [_without(spanned, row) for row in further[:1]] + further[1:]):
+        header = merged_names(header, _without(spanned, further.pop(0)), ())
+        top += 1
+    below = n_below_header(further)
+    header = [cell or f"column_{j}" for j, cell in enumerate(header, start=1)]
+    rows = cells.iloc[top + 1 + below :]
+    end, remarks = _end_of_rows(rows)
+    frame = rows.iloc[:end].reset_index(drop=True).set_axis(header, axis=1)
+    frame = frame.map(_plain)
+    told = [f"{name} is read with {below} line{'s' * (below > 1)} below the header left out."]
+    ends = [f"{name} ends with {listing(remarks)}, which is no row and is left out."]
+    return frame.infer_objects(), told * bool(below) + ends * bool(remarks)
+
+
+def _text(cell: Any) -> str:
+    return "" if pd.isna(cell) else str(cell).strip()
+
+
+def _without(spanned: list[str], row: list[str]) -> list[str]:
+    """A second line of names without those that reach down into it from the first."""
+    return ["" if cell and cell == one else cell for cell, one in zip(row, spanned)]
+
+
+def _plain(cell: Any) -> Any:
+    """Times and durations as text, as a CSV file has them."""
+    if isinstance(cell, datetime.timedelta):
+        seconds = round(abs(cell.total_seconds()))
+        sign = "-" * (cell < datetime.timedelta(0))
+        return f"{sign}{seconds // 3600} h {seconds % 3600 // 60} min {seconds % 60} s"
+    return str(cell) if isinstance(cell, datetime.time) else cell
+
+
+def _end_of_rows(rows: pd.DataFrame) -> tuple[int, list[str]]:
+    """How many rows stand above totals and remarks, and how these begin."""
+    end, remarks = len(rows), list[str]()
+    while end > 1 and rows.shape[1] > 1 and len(remarks) < MOST_LINES_BELOW:
+        texts = [_text(cell) for cell in rows.iloc[end - 1]]
+        filled = [cell for cell in texts if cell]
+        alone = len(filled) == 1 and rows.shape[1] > 2 and bool(texts[0])
+        remark = alone and re.search(r"[^\W\d_]{2}.*[\s:]|^\W.*[^\W\d_]{2}", filled[0])
+        totals = [(j, cell) for j, cell in enumerate(texts) if TOTAL.fullmatch(cell)]
+        new = totals and totals[0][1] not in set(map(_text, rows.iloc[: end - 1, totals[0][0]]))
+        if not remark and not new:
+            break
+        remarks.insert(0, filled[0][:30])
+        end -= 1
+    return end, remarks
