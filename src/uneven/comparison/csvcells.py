@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Collection, Iterable
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -352,10 +353,20 @@ def _hides_code(cells: pa.ChunkedArray, numbers: pa.ChunkedArray) -> bool:
     ends = pc.min_max(numbers).as_py()
     if max(-ends["min"], ends["max"]) >= _LONGEST:
         return True
+    if pc.sum(pc.binary_length(cells)).as_py() == _shortest_length(numbers):
+        return False
     begins = (pc.fill_null(pc.starts_with(cells, sign), False) for sign in ("0", "-0", "+"))
     return any(
         pc.any(pc.match_substring_regex(cells.filter(one), _CODE)).as_py() is True for one in begins
     )
+
+
+def _shortest_length(numbers: pa.ChunkedArray) -> int:
+    """How many signs whole numbers take if nothing stands in front but a minus."""
+    whole = numbers.drop_null().to_numpy()
+    size = np.abs(whole)
+    powers = (10**k for k in range(1, len(str(size.max()))))
+    return len(whole) + int((whole < 0).sum()) + sum(int((size >= ten).sum()) for ten in powers)
 
 
 def _hides_thousands(cells: pa.ChunkedArray) -> bool:

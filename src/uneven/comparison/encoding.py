@@ -184,7 +184,7 @@ class CategoryEncoder(OrdinalEncoder):
 
 def _distinct_rows(X: pd.DataFrame) -> tuple[list[NDArray[np.intp]], pd.DataFrame]:
     """For each column where a row finds its value in the frame of different values, and that."""
-    found = [pd.factorize(X.iloc[:, j]) for j in range(X.shape[1])]
+    found = [pd.factorize(X.iloc[:, j].to_numpy()) for j in range(X.shape[1])]
     n_rows = max((len(distinct) + (-1 in codes) for codes, distinct in found), default=len(X))
     rows = np.empty((n_rows, X.shape[1]), dtype=object)
     for j, (codes, distinct) in enumerate(found):
