@@ -74,6 +74,8 @@ def test_every_format_gives_the_same_model_answers_and_figures(uneven, tables):
     assert uneven("predict", "model.skops", "table.csv", "-o", "answers.csv").code == 0
     assert uneven("compare", "table.csv", *COMPARED, "--out", "found").code == 0
     answers, found = pd.read_csv("answers.csv"), figures("found")
+    assert uneven("predict", "model.skops", "table.csv", "-o", "answers.tsv").code == 0
+    pd.testing.assert_frame_equal(pd.read_csv("answers.tsv", sep="\t"), answers)
     for name in (*PACKED, *WRITTEN):
         done = uneven("predict", "model.skops", name, "-o", "others.csv")
         assert done.code == 0, (name, done.err)

@@ -90,10 +90,17 @@ NO_MODEL = "is not a model file of uneven, or it is damaged"
         (["predict", "other.zip", "table.csv"], NO_MODEL),
         (["explain", "one.csv"], NO_MODEL),
         (["export", "one.csv", "model.onnx"], NO_MODEL),
+        (["predict", "packed.skops", "table.csv", "-o", "a.xlsx"], ".xlsx files are not written"),
+        (["compare", "rows.json", "-t", "lable"], "'lable' is not a column of the table; did you"),
+        (["compare", "rows.jsonl", "-t", "label", "--groups", "x"], "--groups 'x' is not a column"),
+        (["compare", "page.xls", "-t", "label"], "page.xls is an HTML or XML page"),
     ],
 )
 def test_what_the_standard_library_can_see_is_refused_at_once(tmp_path, frame, words, says):
     frame.to_csv(tmp_path / "table.csv", index=False)
+    frame.to_json(tmp_path / "rows.json", orient="records")
+    frame.to_json(tmp_path / "rows.jsonl", orient="records", lines=True)
+    (tmp_path / "page.xls").write_text("<html><body><table><tr><th>label</th></tr></table>")
     (tmp_path / "header.csv").write_text("x,label\n")
     (tmp_path / "titled.csv").write_text("Visits of the year\n\nx;size;label\n")
     (tmp_path / "one.csv").write_text("x,label\n1,a\n2, a\n3,\n")

@@ -307,8 +307,10 @@ def _predict(
     debug: Debug = False,
 ) -> Work:
     from uneven.cli.requests import check_model, check_out, check_stream, check_tables
+    from uneven.comparison.tables import TABLE_SUFFIXES, check_ending
 
     check_out(out)
+    check_ending(out or Path(), TABLE_SUFFIXES)
     check_model(model)
     copied = tuple(copy or ())
     if stream:

@@ -136,5 +136,6 @@ def _write(answers: pd.DataFrame, out: Path | None) -> None:
         if out.suffix.lower() in PARQUET_SUFFIXES:
             answers.to_parquet(draft, index=False)
         else:
-            answers.to_csv(draft, index=False)
+            separator = "\t" if out.suffix.lower() == ".tsv" else ","
+            answers.to_csv(draft, index=False, sep=separator)
     terminal.stderr().print(f"{len(answers)} rows: {out}", markup=False, soft_wrap=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from uneven.comparison.csvstyle import SAMPLE_BYTES, CsvStyle, guess_style, is_number, split_rows
 from uneven.comparison.formats import AUTO, STANDARD_INPUT, decoded, open_source
+from uneven.comparison.jsonrecords import column_names, read_records
 from uneven.comparison.labelcheck import check_cells
 from uneven.comparison.labelfile import LABEL, OURS
 from uneven.comparison.tables import check_columns, check_names, no_rows
@@ -71,7 +72,7 @@ def check_header(
     Parameters
     ----------
     path : Path
-        Of other files than CSV only the existence is looked at.
+        Of workbooks and Feather files only the existence is looked at.
     wanted : mapping of str to collection of str
         For each option the columns that it names; the header line has one of the first.
     encoding : str
@@ -83,6 +84,9 @@ def check_header(
     """
     first = FirstLines.of(path, encoding)
     if first is None:
+        columns = _other_columns(path)
+        for option, given in wanted.items():
+            check_columns(columns or given, given, option)
         return None
     expected = next(iter(wanted.values()))
     style = guess_style(first.text, expected, first.name, cut=not first.is_whole)
@@ -91,6 +95,22 @@ def check_header(
         check_columns(style.names, columns, option)
     check_rows(path, encoding)
     return style
+
+
+def _other_columns(path: Path) -> list[str]:
+    """The columns of a small JSON file or of a Parquet file; none if they are not known."""
+    source = open_source(path, SAMPLE_BYTES)
+    if source.kind == "json" and source.is_whole:
+        return column_names(read_records(source)[0])
+    if source.kind == "parquet":
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        try:
+            return list(parquet.read_schema(pa.BufferReader(source.data)).names)
+        except (pa.ArrowException, OSError):
+            return []
+    return []
 
 
 def check_target(

@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-MATRIX_SUFFIXES = ("", ".csv", ".json", ".tsv", ".txt", *PARQUET_SUFFIXES)
+TABLE_SUFFIXES = ("", ".csv", ".tsv", ".txt", *PARQUET_SUFFIXES)
+MATRIX_SUFFIXES = (*TABLE_SUFFIXES, ".json")
 READ = "uneven"
 """Key of what is known about the file, in the attributes of a frame."""
 
@@ -269,12 +270,13 @@ def check_columns(columns: Collection[str], names: Collection[str], option: str)
             )
 
 
-def check_ending(path: Path) -> None:
+def check_ending(path: Path, suffixes: Collection[str] = MATRIX_SUFFIXES) -> None:
     """Refuse a file whose ending promises a format that is not written."""
-    if path.suffix.lower() not in MATRIX_SUFFIXES:
+    if path.suffix.lower() not in suffixes:
+        further = ", .json" * (".json" in suffixes)
         raise InputError(
-            f"--out {path}: {path.suffix} files are not written; end the name with .csv, .tsv, "
-            ".json or .parquet."
+            f"--out {path}: {path.suffix} files are not written; end the name with .csv, .tsv"
+            f"{further} or .parquet."
         )
 
 
