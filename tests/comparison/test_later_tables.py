@@ -46,6 +46,14 @@ def later(tmp_path: Path, first: str, second: str) -> tuple[pd.DataFrame, list[s
         (csv("x", ["120 g", "340 g"]), "x\n2 kg\n", 2000.0),
         (csv("birth", ["1/2/55", "3/14/99"]), "birth\n1/2/30\n", -14609.0),
         (csv("at", ["9:30 AM", "1:15 PM"]), "at\n13:15\n", 13.25),
+        (csv("at", ["10.15 Uhr", "9.30 Uhr"]), "at\n45 min\n", 0.75),
+        (csv("k", ["5.4 H", "3.2 L", "4.1"]), "k\n5.4 H\n", 5.4),
+        (csv("pay", ["5 H", "7 S"]), "pay\n7 S\n", -7.0),
+        (csv("k", ["1 (low)", "2", "3 (high)"]), "k\n1 (low)\n", 1.0),
+        (csv("lat", ["48.1° N", "33.5° N"]), "lat\n10.0° S\n", -10.0),
+        (csv("date", ["31122023", "01022024"]), "date\n05062023\n", 19513.0),
+        (csv("month", ["202312", "202402"]), "month\n202401\n", 19723.0),
+        (csv("t", ["3 years", "18 months"]), "t\n1 year\n", 31557600.0),
     ],
 )
 def test_one_row_that_could_mean_two_things_is_read_as_the_training_table(
@@ -65,6 +73,7 @@ def test_one_row_that_could_mean_two_things_is_read_as_the_training_table(
         (AMERICAN, "pay;rate\n900;0,5\n", 900.0, "decimal commas; the training table had decimal"),
         (csv("until", ["2024-05-06", "2023-04-03"]), "until\n9999-12-31\n", np.nan, "9999-12-31"),
         (csv("rate", ["12%", "34.5%"]), "rate\n12.5\n", 12.5, "has no '%' here"),
+        (csv("date", ["20231216", "20240201"]), "date\n16122023\n", 19707.0, "days first, with"),
     ],
 )
 def test_what_is_written_otherwise_but_clear_is_read_and_said(tmp_path, first, second, value, says):
@@ -81,6 +90,8 @@ def test_what_is_written_otherwise_but_clear_is_read_and_said(tmp_path, first, s
         (AMERICAN, "pay;rate\n1,234;0,5\n", "'1,234' in column 'pay' could mean two things"),
         (csv("rate", ["12%", "34.5%"]), "rate\n5%\n0.12\n", "holds '0.12' in row 2"),
         (csv("pay", ["$5", "$7"]), "pay\n5 €\n", "holds '5 €' in row 1"),
+        (csv("at", ["10.15 Uhr", "9.30 Uhr"]), "at\n10.15\n", "holds '10.15' in row 1"),
+        (csv("k", ["5.4", "3.2", "4.1"]), "k\n5.4 H\n", "holds '5.4 H' in row 1"),
     ],
 )
 def test_what_stays_doubtful_is_refused(tmp_path, first, second, says):

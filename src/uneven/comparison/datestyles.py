@@ -120,7 +120,12 @@ ALSO = " + "
 """Between the orders of a column that is written in several ways."""
 
 ORDERS = ("iso", "dmy", "mdy", *(order for order in PATTERNS if order != "numbers"), *EPOCHS)
-IN_WORDS = {"iso": "the year first", "dmy": "days first", "mdy": "months first"}
+IN_WORDS = {
+    **{"iso": "the year first", "ymd": "the year first", "dmy": "days first"},
+    **{"mdy": "months first", "my": "months and years", "ym": "months and years"},
+    **{"compact": "years first, without marks", "compact days first": "days first, without marks"},
+    **{"compact month": "years and months, without marks"},
+}
 
 
 @dataclass(frozen=True)
