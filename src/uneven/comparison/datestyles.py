@@ -85,8 +85,8 @@ PATTERNS = {
         r"(?:W|KW|CW|[Ww]eek|Woche)\.?[ -]?(?P<week>\d{1,2})[ /-]+(?P<year>(?:19|20)\d{2})"
     ),
     "day name": (
-        rf"{_WEEKDAY}(?P<day>\d{{1,2}})(?:\.|er|º)?[ /-]?(?:de )?(?P<name>[^\W\d]{{3,12}})"
-        r"\.?[ /,-]*(?:del? )?(?P<year>\d{4}|\d{2})"
+        rf"{_WEEKDAY}(?P<day>\d{{1,2}})(?:\.|er|º|st|nd|rd|th)?[ /-]?(?:de |of )?"
+        r"(?P<name>[^\W\d]{3,12})\.?[ /,-]*(?:del? )?(?P<year>\d{4}|\d{2})"
         rf"{_CLOCK}"
     ),
     "name day time year": (

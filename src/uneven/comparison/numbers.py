@@ -409,6 +409,10 @@ def _split(texts: pd.Series) -> pd.DataFrame:
         both = parts["unit"].str.extract(_LARGE_MONEY)
         parts["money"] = parts["money"].mask(both[1].notna() & (parts["money"] == ""), both[1])
         parts["unit"] = parts["unit"].mask(both[0].notna(), both[0])
+    per = (parts["money"] != "") & parts["unit"].str.startswith("/", na=False)
+    if per.any():  # $15/hr
+        parts["unit"] = parts["unit"].mask(per, parts["money"] + parts["unit"])
+        parts["money"] = parts["money"].mask(per, "")
     words = parts["unit"].str.fullmatch(_OPEN_WORDS, na=False)
     parts["more"] = parts["more"].mask(words, parts["unit"]).mask(parts["over"] == "+", "+")
     parts["unit"] = parts["unit"].mask(words, "")
