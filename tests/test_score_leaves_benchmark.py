@@ -138,6 +138,18 @@ def test_only_peers_on_costly_tables_are_cut_off(table):
     assert leaves._limit(costly, LIGHTGBM, own, Options(cap=2.0)) == np.inf
 
 
+def test_peers_alone_are_fitted_to_a_known_target_within_known_seconds(monkeypatch, table):
+    words = ["--goal", "0.8", "--limit", "7", "--settings", "1", "--peers", "CatBoost"]
+    _, chosen = parse(words)
+    assert leaves.goal(table, chosen) == 0.8
+    asked = []
+    monkeypatch.setattr(leaves, "reach", lambda *given: asked.append(given) or [])
+    monkeypatch.setattr(Booster, "absent", lambda one: "")
+    leaves.measure(table, 0.8, chosen)
+    assert [(one.name, limit) for one, *_, limit in asked] == [("CatBoost", 7.0)]
+    assert asked[0][0].choices(replace(table, costly=True)) == BY_NAME["CatBoost"].settings[-1:]
+
+
 def test_kept_results_are_not_computed_again(tmp_path):
     keep = Keep(tmp_path / "kept")
     assert keep.ask("a, b/c", lambda: [1.0]) == [1.0]

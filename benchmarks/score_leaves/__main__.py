@@ -39,6 +39,9 @@ def parse(words: list[str] | None = None) -> tuple[list[str], Options]:
     add("--report", type=Path, help="file for a table of every setting")
     add("--huge", action="store_true", help="ten million rows, too")
     add("--cap", type=float, default=start.cap, help="times our seconds for peers on costly tables")
+    add("--goal", type=float, help="balanced accuracy to reach; LightGBM is not asked")
+    add("--limit", type=float, help="seconds of long fits of peers; ours is not fitted")
+    add("--settings", type=int, help="settings of each peer, those of the largest rates and trees")
     found = parser.parse_args(words)
     options = replace(
         start,
@@ -49,7 +52,11 @@ def parse(words: list[str] | None = None) -> tuple[list[str], Options]:
         report=found.report,
         huge=found.huge,
         cap=found.cap,
+        goal=found.goal,
+        limit=found.limit,
     )
+    if found.settings:
+        options = options.with_fewer_settings(found.settings)
     if found.ours:
         options = options.with_settings(tuple(found.ours))
     return found.names or list(PARTS), options

@@ -70,7 +70,8 @@ class Booster:
 
     def choices(self, table: Table) -> tuple[Setting, ...]:
         """Its settings for a table: without the smallest rate if that is costly there."""
-        slow = min(setting["learning_rate"] for setting in self.settings)
+        rates = {setting["learning_rate"] for setting in self.settings}
+        slow = min(rates) if len(rates) > 1 else 0.0
         return tuple(
             setting
             for setting in self.settings

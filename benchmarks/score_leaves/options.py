@@ -35,6 +35,10 @@ class Options:
         Whether ten million rows are tried.
     cap : float
         Long fits of peers on costly tables last so many times the seconds of ours to the target.
+    goal : float or None
+        The target, if it is known; then LightGBM is not fitted to find it.
+    limit : float or None
+        Seconds of the long fits of peers, if they are known; then ours is not fitted.
     """
 
     threads: int = 1
@@ -45,6 +49,8 @@ class Options:
     report: Path | None = None
     huge: bool = False
     cap: float = 5.0
+    goal: float | None = None
+    limit: float | None = None
 
     @classmethod
     def of_environment(cls) -> Options:
@@ -58,6 +64,11 @@ class Options:
     def with_settings(self, settings: tuple[Setting, ...]) -> Options:
         """The same with other settings of ours."""
         return replace(self, ours=replace(self.ours, settings=settings))
+
+    def with_fewer_settings(self, n_settings: int) -> Options:
+        """The same with the last settings of each peer only: the largest rates and trees."""
+        peers = (replace(one, settings=one.settings[-n_settings:]) for one in self.peers)
+        return replace(self, peers=tuple(peers))
 
     @property
     def clock(self) -> str:

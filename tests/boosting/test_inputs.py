@@ -1,6 +1,7 @@
 """What the boosting estimators accept, what they refuse, and what they say then."""
 
 import warnings
+from datetime import datetime
 
 import numpy as np
 import pytest
@@ -275,6 +276,15 @@ def test_text_columns_are_refused_with_a_way_out():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"colour": ["red", "blue", "red", "blue"]})
     with pytest.raises(ValueError, match=r"'colour' holds text such as 'red'.*category"):
+        ComboClassifier().fit(frame, [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_dates_are_refused_with_a_way_out(library):
+    frames = pytest.importorskip(library)
+    days = [datetime(2020, 1, day) for day in (1, 2, 3, 4)]
+    frame = frames.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "when": days})
+    with pytest.raises(ValueError, match=r"'when' holds dates or times .* into numbers"):
         ComboClassifier().fit(frame, [0, 1, 0, 1])
 
 

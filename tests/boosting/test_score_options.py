@@ -238,6 +238,14 @@ def test_categories_by_name_position_and_mask(given):
     np.testing.assert_array_equal(model.predict_proba(frame), named.predict_proba(typed))
 
 
+@pytest.mark.parametrize("given", [[], [False, False], np.zeros(0, dtype=int)])
+def test_no_categorical_features_are_none(given):
+    frame, y = category_frame()
+    model = BalancedBoostingClassifier(n_estimators=3, categorical_features=given, random_state=0)
+    plain = BalancedBoostingClassifier(n_estimators=3, random_state=0)
+    assert bits(model.fit(frame, y)) == bits(plain.fit(frame, y))
+
+
 def test_categories_of_frames_may_be_words():
     frame, y = category_frame()
     words = frame.assign(kind=frame["kind"].map(lambda k: f"k{k}").astype("category"))
@@ -290,11 +298,12 @@ def test_more_than_254_categories_are_learnt():
 @pytest.mark.parametrize(
     ("column", "given", "says"),
     [
-        ([0.5, 1.0, 2.0, 0.0], [0], "no codes of categories .* such as 0.5"),
+        ([0.5, 1.0, 2.0, 0.0], [0], r"no codes of categories.* such as 0\.5"),
         ([-1.0, 1.0, 2.0, 0.0], [0], "no codes of categories"),
-        ([0.0, 1.0, 2e6, 0.0], [0], "no codes of categories"),
-        ([0.0, 1.0, 2.0, 0.0], [3], "3"),
-        ([0.0, 1.0, 2.0, 0.0], ["name"], "name"),
+        ([0.0, 1.0, 2e6, 0.0], [0], r"no codes of categories.* such as 2e\+06"),
+        ([0.0, 1.0, 2.0, 0.0], [3], "^categorical_features reaches outside the 2 columns"),
+        ([0.0, 1.0, 2.0, 0.0], ["name"], "^categorical_features is given by column names"),
+        ([0.0, 1.0, 2.0, 0.0], [True], "mask of categorical_features"),
     ],
 )
 def test_wrong_categories_are_refused(column, given, says):

@@ -232,44 +232,65 @@ def _positions(
             raise ValueError(f"view {name!r} is chosen by a callable, which needs a DataFrame.")
         wanted = wanted(frame)
     if isinstance(wanted, slice):
-        found = np.arange(n_features)[wanted]
-    else:
-        listed = [wanted] if isinstance(wanted, str | int | np.integer) else list(wanted)
-        if any(isinstance(column, str) for column in listed):
-            found = _positions_of_names(name, listed, names)
-        else:
-            found = _positions_of_numbers(name, np.asarray(listed), n_features)
+        wanted = np.arange(n_features)[wanted]
+    found = column_positions(f"view {name!r}", wanted, n_features, names)
     if found.size == 0:
         raise ValueError(f"view {name!r} has no columns.")
+    return found
+
+
+def column_positions(
+    what: str, wanted: Any, n_features: int, names: list[str] | None
+) -> np.ndarray:
+    """Sorted positions of columns that are given by name, position or mask; shape (n_columns,).
+
+    Parameters
+    ----------
+    what : str
+        What the columns are, for errors.
+    wanted : str, int or array-like of str, int or bool
+    n_features : int
+    names : list of str or None
+        Names of all columns.
+
+    Examples
+    --------
+    >>> column_positions("view 'a'", [-1, 0], 3, None).tolist()
+    [0, 2]
+    """
+    listed = [wanted] if isinstance(wanted, str | int | np.integer) else list(wanted)
+    if any(isinstance(column, str) for column in listed):
+        found = _positions_of_names(what, listed, names)
+    else:
+        found = _positions_of_numbers(what, np.asarray(listed), n_features)
     unique = np.unique(found)
     if unique.size != found.size:
-        raise ValueError(f"view {name!r} names a column twice.")
+        raise ValueError(f"{what} names a column twice.")
     return unique
 
 
-def _positions_of_names(name: Hashable, listed: list, names: list[str] | None) -> np.ndarray:
+def _positions_of_names(what: str, listed: list, names: list[str] | None) -> np.ndarray:
     if names is None:
-        raise ValueError(f"view {name!r} is given by column names, but X has none (not a frame).")
+        raise ValueError(f"{what} is given by column names, but X has none (not a frame).")
     where = {column: position for position, column in enumerate(names)}
     unknown = [column for column in listed if column not in where]
     if unknown:
-        raise ValueError(f"view {name!r} names columns that are not in X: {unknown[:5]}.")
+        raise ValueError(f"{what} names columns that are not in X: {unknown[:5]}.")
     return np.array([where[column] for column in listed], dtype=np.intp)
 
 
-def _positions_of_numbers(name: Hashable, listed: np.ndarray, n_features: int) -> np.ndarray:
+def _positions_of_numbers(what: str, listed: np.ndarray, n_features: int) -> np.ndarray:
     if listed.dtype == bool:
         if listed.shape != (n_features,):
             raise ValueError(
-                f"the mask of view {name!r} has shape {listed.shape}, X has {n_features} columns."
+                f"the mask of {what} has shape {listed.shape}, X has {n_features} columns."
             )
         return np.flatnonzero(listed)
     if listed.size and not np.issubdtype(listed.dtype, np.integer):
-        raise ValueError(f"view {name!r} must hold column names or integers, got {listed[:5]}.")
+        raise ValueError(f"{what} must hold column names or integers, got {listed[:5]}.")
     if listed.size and (listed.min() < -n_features or listed.max() >= n_features):
         raise ValueError(
-            f"view {name!r} reaches outside the {n_features} columns of X: "
-            f"{listed.min()}..{listed.max()}."
+            f"{what} reaches outside the {n_features} columns of X: {listed.min()}..{listed.max()}."
         )
     return np.asarray(listed % n_features if listed.size else listed, dtype=np.intp)
 

@@ -25,9 +25,10 @@ from uneven.utils.validation import (
     is_collection,
     validate_data,
 )
-from uneven.views.maps import ViewMap, resolve_views
+from uneven.views.maps import ViewMap, column_positions, resolve_views
 
 _BLOCK = 1 << 16
+_TIMES = ("date", "time", "duration", "period")
 X_RULES: dict[str, Any] = {
     "accept_sparse": ["csr", "csc"],
     "dtype": [np.float64, np.float32],
@@ -201,24 +202,25 @@ def count_categories(estimator: Any, rows: TrainingRows) -> np.ndarray | None:
     """
     if estimator.categorical_features is None:
         return rows.n_codes
-    views = resolve_views(
-        {"categories": estimator.categorical_features},
-        n_features=rows.X.shape[1],
-        feature_names=getattr(estimator, "feature_names_in_", None),
-    )
+    names = getattr(estimator, "feature_names_in_", None)
+    names = None if names is None else [str(name) for name in names]
+    given = estimator.categorical_features
+    columns = column_positions("categorical_features", given, rows.X.shape[1], names)
+    if not columns.size:
+        return rows.n_codes
     if sp.issparse(rows.X):
         raise ValueError("categorical_features needs a dense table; X is sparse.")
     counts = np.zeros(rows.X.shape[1], dtype=np.int64)
     if rows.n_codes is not None:
         counts[:] = rows.n_codes
-    for column in views.columns[0]:
+    for column in columns:
         values = rows.X[:, column]
         values = values[~np.isnan(values)]
-        odd = values[(values < 0) | (values != np.rint(values)) | (values > 1e6)]
-        if odd.size:
+        wrong = (values < 0) | (values != np.rint(values)) | (values > 1e6)
+        if wrong.any():
             raise ValueError(
                 f"categorical_features: column {column} holds values that are no codes of "
-                f"categories (whole numbers from 0 to a million), such as {odd[0]:g}."
+                f"categories (whole numbers from 0 to a million), such as {values[wrong][0]:g}."
             )
         counts[column] = max(counts[column], int(values.max(initial=0)) + 1)
     return counts
@@ -350,6 +352,11 @@ def learn_categories(X: Any) -> dict[Any, list]:
             found[name] = X[name].cat.categories.tolist()
         elif is_text(kind):
             _refuse_text(X, name)
+        elif kind.lower().startswith(_TIMES):
+            raise ValueError(
+                f"column {name!r} holds dates or times ({kind}): turn them into numbers, such as "
+                "days since a day or the hour of the day."
+            )
     return found
 
 
