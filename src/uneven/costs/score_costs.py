@@ -123,6 +123,7 @@ class ScoreRows:
         weight = np.asarray(labels.weight / scale_back, dtype=np.float64)
         self.P = np.full((len(labels.y), n_classes), 1.0 / n_classes, dtype=np.float32)
         self._rows = (self.P, labels.y, weight)
+        self._heaviest = float(weight.max(initial=0.0))
         self._labels = (
             labels.chances,
             1.0 / labels.class_weight,
@@ -132,6 +133,7 @@ class ScoreRows:
         )
         self._stakes = np.empty(len(labels.y), dtype=np.float32)
         self._seen = self._stakes
+        self._highest = 0.0
         self._drawn = np.empty(len(labels.y), dtype=np.int32)
         self._n_drawn = 0
         self._values = np.empty((0, lanes_for(n_classes)), dtype=np.int16)
@@ -139,7 +141,8 @@ class ScoreRows:
     def measure(self) -> float:
         """Compute the stakes of all rows from their scores; the largest one."""
         self._over_rows(loops.row_stakes, self._rows, self._labels, self._stakes)
-        return float(self._stakes.max(initial=0.0))
+        self._highest = float(self._stakes.max(initial=0.0))
+        return self._highest
 
     @property
     def counted(self) -> np.ndarray:
@@ -148,7 +151,7 @@ class ScoreRows:
 
     def heaviest(self) -> float:
         """Largest weight of a row."""
-        return float(self._rows[2].max(initial=0.0))
+        return self._heaviest
 
     def sum_stakes(self, scale: float) -> int:
         """Sum of the stakes in whole numbers of ``1 / scale``."""
@@ -161,15 +164,18 @@ class ScoreRows:
     def look_at(self, row_mask: np.ndarray | None) -> float:
         """Say which rows may be drawn, (n_samples,), None is all; the largest of their stakes."""
         self._seen = self._stakes
-        if row_mask is not None and not row_mask.all():
-            self._seen = np.where(row_mask, self._stakes, np.float32(0.0))
+        if row_mask is None or row_mask.all():
+            return self._highest
+        self._seen = np.where(row_mask, self._stakes, np.float32(0.0))
         return float(self._seen.max(initial=0.0))
 
     def count_stakes(self) -> np.ndarray:
         """Rows that may be drawn, by the size of their stake, shape (2048,)."""
-        counts = np.zeros(2048, dtype=np.int64)
-        loops.count_stakes(self._seen, counts, 0, len(self._seen))
-        return counts
+
+        def add(counts: np.ndarray, start: int, stop: int) -> None:
+            loops.count_stakes(self._seen, counts, start, stop)
+
+        return self._sum_arrays(add, (2048,))
 
     def draw(self, seed: int, threshold: float, scale: float) -> Drawn:
         """Draw rows by their stake; what they weigh, in whole numbers of ``1 / scale``."""

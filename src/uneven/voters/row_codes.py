@@ -9,7 +9,7 @@ keep the bins of their stored entries.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -249,10 +249,14 @@ def write_codes(
     for j, code in category_codes.items():
         known = ~np.isnan(X[:, j])
         codes[known, j] = code[X[known, j].astype(np.int64)]
-    has_missing = np.zeros(X.shape[1], dtype=bool)
-    for start in range(0, len(codes), _BLOCK):
-        has_missing |= (codes[start : start + _BLOCK] == _loops.MISSING).any(axis=0)
-    return has_missing
+    blocks = [codes[start : start + _BLOCK] for start in range(0, len(codes), _BLOCK)]
+    found = pool.map([partial(_columns_missing, block) for block in blocks], worth=worth)
+    return np.any(found, axis=0) if found else np.zeros(X.shape[1], dtype=bool)
+
+
+def _columns_missing(codes: np.ndarray) -> np.ndarray:
+    """Columns of codes (n, d) in which a value is missing, bool of shape (d,)."""
+    return np.asarray((codes == _loops.MISSING).any(axis=0))
 
 
 def describe_codes(
