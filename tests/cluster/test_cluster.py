@@ -1,6 +1,7 @@
 """Rows on a Dask cluster of two processes: the same model, lazy answers, folds on workers."""
 
 import os
+import signal
 from threading import Thread
 
 import numpy as np
@@ -9,12 +10,14 @@ import pytest
 import scipy.sparse as sp
 from joblib import Parallel, delayed
 from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from tests.boosting.test_sharded import bits
 from tests.callbacks import StopAfter
 from tests.cluster.blocks import X, Y, collections
+from tests.problems import gaussian_classes
 from uneven import (
     AdaBoostMMClassifier,
     BalancedBoostingClassifier,
@@ -23,6 +26,8 @@ from uneven import (
     MuComboClassifier,
     MumboClassifier,
     NormComboClassifier,
+    TunedDecisionClassifier,
+    UnevenClassifier,
     compare,
 )
 from uneven.boosting import ShareBoostClassifier
@@ -139,8 +144,62 @@ def test_methods_that_need_a_table_refuse_collections():
     rows, labels = collections()
     with pytest.raises(TypeError, match=r"NormComboClassifier .*compute\(\) first"):
         NormComboClassifier().fit(rows, labels)
+    tuned = TunedDecisionClassifier(ComboClassifier(n_estimators=2))
+    with pytest.raises(TypeError, match="TunedDecisionClassifier learns from a table in memory"):
+        tuned.fit(rows, labels)
     with pytest.raises(ValueError, match="ShareBoostClassifier cannot learn from rows"):
         ShareBoostClassifier().fit(rows, labels)
+    with pytest.raises(ValueError, match="UnevenClassifier learns fewer than 20000 rows in memory"):
+        UnevenClassifier().fit(rows, labels)
+
+
+def test_labels_and_columns_that_do_not_fit_are_refused_at_once(client):
+    rows, labels = collections()
+    with pytest.raises(ValueError, match=r"y must be a Dask collection .* got NoneType"):
+        ComboClassifier().fit(rows, None)
+    with pytest.raises(ValueError, match="X has 1450 rows, y has 7"):
+        ComboClassifier().fit(rows, Y[:7])
+    with pytest.warns(DataConversionWarning, match="y has two axes"):
+        model = ComboClassifier(n_estimators=1).fit(rows, labels[:, None])
+    with pytest.raises(ValueError, match="X has 3 features, but ComboClassifier is expecting 5"):
+        model.predict(rows[:, :3])
+    frame = dd.from_pandas(pd.DataFrame(X, columns=list("abcde")), npartitions=2)
+    model = ComboClassifier(n_estimators=1).fit(frame, dd.from_pandas(pd.Series(Y), npartitions=2))
+    with pytest.raises(ValueError, match="must have the columns that ComboClassifier was fitted"):
+        model.predict(frame[list("acbde")])
+
+
+@pytest.mark.filterwarnings("ignore:.*Sending large graph")
+def test_uneven_classifier_is_that_of_this_process(client, monkeypatch):
+    """Though a worker dies; answers of a decision rule are lazy as well."""
+    table, labels = gaussian_classes([18_000, 1_900, 300], 3, seed=1)
+    order = np.random.default_rng(0).permutation(len(labels))
+    frame = pd.DataFrame(table[order], columns=list("abc"))
+    frame["label"] = np.array(["often", "some", "rare"])[labels[order]]
+    far = dd.from_pandas(frame, npartitions=5, sort=False)
+    columns = far[list("abc")]
+    killed = []
+
+    class Killing(DaskEngine):
+        def _trip(self, steps):
+            if self.n_trips == 60:
+                pids = self._client.run(os.getpid)
+                os.kill(pids[self._worker_of[0]], signal.SIGKILL)
+                killed.append(self._worker_of[0])
+            return super()._trip(steps)
+
+    monkeypatch.setattr(rows_of_dask, "DaskEngine", Killing)
+    model = UnevenClassifier(random_state=0, abstain_cost=0.4)
+    whole = clone(model).fit(frame[list("abc")], frame["label"])
+    assert dumps(model.fit(columns, far["label"])) == dumps(whole)
+    assert killed
+    answers = model.predict(columns)
+    assert isinstance(answers, dd.Series)
+    assert (answers.compute() == whole.predict(frame[list("abc")])).all()
+    for name in ("predict_proba", "decision_function"):
+        found = getattr(model, name)(columns).compute().to_numpy()
+        np.testing.assert_array_equal(found, getattr(whole, name)(frame[list("abc")]))
+    client.wait_for_workers(2, timeout=60)
 
 
 def test_three_fits_at_once(client):

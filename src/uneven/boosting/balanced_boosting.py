@@ -160,11 +160,8 @@ class BalancedBoostingClassifier(ComboClassifier):
         """Choose what was left open, by the size of the table."""
         if isinstance(rows, TrainingRows):
             rows.n_codes = count_categories(self, rows)
-        elif self.categorical_features is not None:
-            raise ValueError(
-                "categorical_features is not possible where rows come in blocks: give a frame "
-                "with category columns."
-            )
+        else:
+            rows.count_categories(self)
         n_even = int(rows.class_counts.min()) * len(rows.classes)
         kind = (n_even, rows.is_sparse, self.early_stopping)
         found = settings_for(rows.n_rows, rows.n_columns, *kind)

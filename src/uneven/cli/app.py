@@ -275,7 +275,7 @@ def _fit_large(
     out, rounds, max_depth, seed, n_jobs = rest
     size = None if memory is None else parse_size(memory)
     settings = Settings(rounds=rounds, max_depth=max_depth, seed=seed, n_jobs=n_jobs)
-    name = names[0] if names else "combo"
+    name = names[0] if names else None
     files = parquet_files(tables)
     command = context.find_root().obj.command
     known = (source, files, name, settings, out, command)

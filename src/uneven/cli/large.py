@@ -28,6 +28,7 @@ from uneven.comparison.errors import InputError
 from uneven.comparison.methods import choose_methods
 from uneven.comparison.problem import Problem
 from uneven.comparison.schema import Schema
+from uneven.ensemble.shared_table import VERY_MANY_ROWS
 from uneven.persistence.model_file import save_model
 from uneven.utils.methods import Method, Settings
 from uneven.utils.optional import require
@@ -96,7 +97,7 @@ class Encoder:
 def fit(
     source: TableRequest,
     files: list[str],
-    name: str,
+    name: str | None,
     settings: Settings,
     out: Path,
     command: str,
@@ -111,8 +112,8 @@ def fit(
     source : TableRequest
         How the columns are to be read; its path is not looked at.
     files : list of str
-    name : str
-        Of the method.
+    name : str or None
+        Of the method; None is uneven from 20 000 rows on, unless there are views, and combo below.
     settings : Settings
     out : Path
         Model file to write.
@@ -123,14 +124,17 @@ def fit(
     memory : int or None
         Bytes above which codes and costs are kept in temporary files.
     """
-    method = choose_methods([name])[0]
     started = time.perf_counter()
     problem = _with_all_categories(_read_sample(source, files), files)
+    name = name or _usual_method(problem, files)
+    method = choose_methods([name])[0]
     settings = replace(settings, views=problem.view_columns)
     pipeline, table = open_pipeline(method, problem, settings)
     classifier = pipeline[-1]
     if not hasattr(classifier, "_needs_all_rows"):
-        raise InputError(f"--method {name} needs all rows in memory; combo and balanced do not.")
+        raise InputError(
+            f"--method {name} needs all rows in memory; uneven, balanced and combo do not."
+        )
     steps = pipeline[:-1].fit(table) if len(pipeline) > 1 else None
     encoder = Encoder(problem.schema, steps)
     rows = ParquetRows(files, source.target, problem.schema.names, encoder)
@@ -144,6 +148,12 @@ def fit(
         soft_wrap=True,
         markup=False,
     )
+
+
+def _usual_method(problem: Problem, files: list[str]) -> str:
+    """The method if none is named."""
+    n_rows = sum(open_parquet(name).metadata.num_rows for name in files)
+    return "uneven" if n_rows >= VERY_MANY_ROWS and not problem.view_columns else "combo"
 
 
 def _read_sample(source: TableRequest, files: list[str]) -> Problem:
@@ -187,7 +197,7 @@ def _told(
     rows: ParquetRows, problem: Problem, encoder: Encoder, classifier: Any, memory: int | None
 ) -> str:
     """Decide whether codes and costs are kept in files, and say so."""
-    known = (encoder.n_columns, len(problem.classes), getattr(classifier, "leaves", "votes"))
+    known = (encoder.n_columns, len(problem.classes), getattr(classifier, "leaves", "scores"))
     size = bytes_per_row(*known) * rows.n_rows
     rows.on_disk = memory is not None and size > memory
     where = "temporary files" if rows.on_disk else "memory"

@@ -263,7 +263,7 @@ FIT = """Fit one method on a table and save the model.
 
   uneven fit pool-labelling
 
-  uneven fit 'parts/*.parquet' -t label --method combo --cluster local
+  uneven fit 'parts/*.parquet' -t label --cluster local
 
   uneven fit big.parquet -t label --method balanced_boosting --memory 4GB
 

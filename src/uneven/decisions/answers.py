@@ -7,11 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from uneven.decisions.decision import ABSTAIN, Decision
 from uneven.decisions.prior_shift import estimate_prior
-from uneven.utils.validation import check_mass
+from uneven.utils.validation import check_mass, is_collection
+from uneven.votes.lazy_answers import answer_lazily
 
 
 class AnsweringMixin(ClassifierMixin):
@@ -37,12 +38,15 @@ class AnsweringMixin(ClassifierMixin):
         Returns
         -------
         ndarray of shape (n_samples,)
+            For a Dask collection, one that is still to be computed.
         """
+        if is_collection(X):
+            return answer_lazily(self, "predict", X, labels=self._label_type())
         codes = self._codes(X)
         if self.abstain_cost is None:
             return np.asarray(self.classes_[codes])
         label = self._abstain_label()
-        labels = self.classes_[codes].astype(_type_beside(self.classes_, label))
+        labels = self.classes_[codes].astype(self._label_type())
         labels[codes == ABSTAIN] = label
         return np.asarray(labels)
 
@@ -96,6 +100,13 @@ class AnsweringMixin(ClassifierMixin):
         if label in self.classes_.tolist():
             raise ValueError(f"abstain_label={label!r} is the name of a class: choose another.")
         return label
+
+    def _label_type(self) -> np.dtype:
+        """Type of predictions."""
+        check_is_fitted(self, "classes_")
+        if self.abstain_cost is None:
+            return self.classes_.dtype
+        return _type_beside(self.classes_, self._abstain_label())
 
     def _said(self, X: Any) -> np.ndarray:
         raise NotImplementedError

@@ -52,8 +52,11 @@ from uneven.utils.validation import (
     check_mass,
     check_table,
     fitted_attributes,
+    is_collection,
+    refuse_collection,
     whole_or_nothing,
 )
+from uneven.votes.lazy_answers import answer_lazily
 from uneven.votes.vote import flatten_binary
 
 _BIAS_PENALTY = 3.0
@@ -219,6 +222,7 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
         """
         check_parameters(self)
         _check_estimator(self.estimator)
+        refuse_collection(self, X)
         with whole_or_nothing(self):
             for name in fitted_attributes(self):
                 delattr(self, name)
@@ -370,6 +374,8 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
         ndarray of shape (n_samples, n_classes)
             For the class frequencies ``prior`` if given, else for those of training.
         """
+        if is_collection(X):
+            return answer_lazily(self, "predict_proba", X)
         said = self._said(X)
         return self.decision_.posterior(said)
 
@@ -386,6 +392,8 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
             Logarithms of probability / frequency * factor, or negative expected costs. With two
             classes: the score of the second class minus that of the first.
         """
+        if is_collection(X):
+            return answer_lazily(self, "decision_function", X)
         said = self._said(X)
         return flatten_binary(self.decision_.scores(said))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import dask
 import dask.array as da
 import numpy as np
 from dask import delayed
+from sklearn.exceptions import DataConversionWarning
 
 from uneven.boosting.sharded.blocks import HeldBlock, RowBlocks
 from uneven.boosting.sharded.engine import Engine
@@ -56,7 +58,8 @@ def open_on_cluster(estimator: Any, blocks: RowBlocks, client: Any) -> ShardedRo
 
 def _hold(block: Any) -> HeldBlock:
     """Read a block into memory."""
-    return HeldBlock(*block.read())
+    X, y, weight = block.read()
+    return HeldBlock(X, y, weight, block.number)
 
 
 def _example(X: Any) -> Any:
@@ -97,11 +100,20 @@ def _cut(name: str, column: Any, X: Any) -> list[Any]:
     """The delayed partitions of a collection; an array in memory is cut like ``X``."""
     if not is_collection(column):
         chunks = getattr(X, "chunks", None)
-        if chunks is None or np.isnan(chunks[0]).any():
+        if column is None or chunks is None or np.isnan(chunks[0]).any():
             raise ValueError(
                 f"{name} must be a Dask collection that is cut like X; got {type(column).__name__}."
             )
-        column = da.from_array(np.asarray(column), chunks=chunks[0])
+        values = np.asarray(column)
+        if len(values) != X.shape[0]:
+            raise ValueError(f"X has {X.shape[0]} rows, {name} has {len(values)}.")
+        column = da.from_array(values, chunks=chunks[0])
+    if getattr(column, "ndim", 1) == 2 and name == "y":
+        warnings.warn(
+            "y has two axes: give a Dask series, or an array of one axis.",
+            DataConversionWarning,
+            stacklevel=2,
+        )
     if hasattr(column, "rechunk"):
         if column.ndim == 2 and column.numblocks[1] > 1:
             column = column.rechunk({1: -1})

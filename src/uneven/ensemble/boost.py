@@ -25,6 +25,7 @@ from uneven.ensemble.shared_table import (
 from uneven.utils.model_types import persisted
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.validation import hold_out
+from uneven.views import ViewMap
 from uneven.voters import TreeVoter
 from uneven.votes import Term, Vote
 
@@ -94,20 +95,25 @@ class ScoreLeafBoost:
         """Boost without each part of the rows, all boosts round by round."""
         rng = np.random.RandomState(seed)
         learner = self._learner(table)
-        boosts = [_Boost(table, out) for out in self._parts(table, rng)]
+        boosts = [Boost.of(table, out) for out in self._parts(table, rng)]
+        self.run(boosts, learner, rng)
+        unseen = np.full((len(table.y), table.n_classes), np.nan)
+        for boost in boosts:
+            unseen[boost.out] = boost.unseen()
+        unseen = fill_absent(unseen, table.prior, seed)
+        return Learnt(BoostModel.of(boosts, table.views), unseen)
+
+    def run(
+        self, boosts: Sequence[Boost], learner: ScoreLearner, rng: np.random.RandomState
+    ) -> None:
+        """Let boosts learn round by round."""
         seeds = rng.randint(2**31 - 1, size=(len(boosts), self.n_rounds)).T.tolist()
         watch = _Watch(self.patience)
         for round_seeds in seeds:
             for boost, own in zip(boosts, round_seeds):
                 boost.grow(learner, own)
-            if watch.is_stale(boosts, table) or all(boost.is_over for boost in boosts):
+            if watch.is_stale(boosts) or all(boost.is_over for boost in boosts):
                 break
-        unseen = np.full((len(table.y), table.n_classes), np.nan)
-        for boost in boosts:
-            unseen[np.ix_(boost.out, boost.seen)] = _shares(boost.shares[:, boost.seen])
-        unseen = fill_absent(unseen, table.prior, seed)
-        seen = np.array([boost.seen for boost in boosts])
-        return Learnt(BoostModel([boost.vote(table) for boost in boosts], seen), unseen)
 
     def _parts(self, table: SharedTable, rng: np.random.RandomState) -> list[np.ndarray]:
         """Rows that each boost does not see."""
@@ -116,31 +122,53 @@ class ScoreLeafBoost:
         folds = table.deal(self.n_folds, int(rng.randint(2**31 - 1)))
         return [np.flatnonzero(folds == k) for k in range(int(folds.max()) + 1)]
 
-    def _learner(self, table: SharedTable) -> ScoreLearner:
-        settings = ScoreSettings(
+    @property
+    def settings(self) -> ScoreSettings:
+        """How its trees grow."""
+        return ScoreSettings(
             loss="log", leaf_step="newton", max_leaves=self.max_leaves, max_depth=30,
             learning_rate=self.learning_rate, l2=self.l2, min_weight=0.1,
             max_features=self.max_features, subsample=self.subsample, max_bins=self.max_bins,
         )  # fmt: skip
+
+    def _learner(self, table: SharedTable) -> ScoreLearner:
         every = np.ones(len(table.y), dtype=bool)
         codes = table.codes(self.max_bins)
-        return ScoreLearner(table.training, codes.columns, 0, every, settings, codes)
+        return ScoreLearner(table.training, codes.columns, 0, every, self.settings, codes)
 
 
-class _Boost:
-    """A boost that does not count some rows, but says what it thinks of them."""
+class Boost:
+    """A boost that does not count some rows, but says what it thinks of them.
 
-    def __init__(self, table: SharedTable, out: np.ndarray) -> None:
-        mass = table.mass.copy()
-        mass[out] = 0.0
-        labels = LabelModel(table.y, mass, _NONE, _NONE, np.ones(table.n_classes))
-        self.costs = ScoreCosts(labels, table.n_classes, "log", table.training.keys, table.pool)
-        self.out = out
-        self.prior = np.bincount(table.y, mass, table.n_classes) / mass.sum()
+    Parameters
+    ----------
+    costs : ScoreCosts
+        Of all rows; those left out cost nothing.
+    y : ndarray of int, shape (n_samples,)
+    mass : ndarray of shape (n_samples,)
+    out : ndarray of int
+        Rows left out.
+    n_classes : int
+    """
+
+    def __init__(
+        self, costs: ScoreCosts, y: np.ndarray, mass: np.ndarray, out: np.ndarray, n_classes: int
+    ) -> None:
+        self.costs, self.out = costs, out
+        self._y, self._mass = y[out], mass[out]
+        self.prior = class_shares(y, without(mass, out), n_classes)
         self.seen = self.prior > 0.0
         self.terms: list[Term] = []
-        self.n_kept, self.shares = 0, np.tile(self.prior, (len(out), 1))
+        self.n_kept = 0
         self.is_over = False
+
+    @classmethod
+    def of(cls, table: SharedTable, out: np.ndarray) -> Boost:
+        """A boost on a table in memory."""
+        mass, n_classes = without(table.mass, out), table.n_classes
+        labels = LabelModel(table.y, mass, _NONE, _NONE, np.ones(n_classes))
+        costs = ScoreCosts(labels, n_classes, "log", table.training.keys, table.pool)
+        return cls(costs, table.y, table.mass, out, n_classes)
 
     def grow(self, learner: ScoreLearner, seed: int) -> None:
         """Add a tree, if there is something left to learn."""
@@ -154,23 +182,44 @@ class _Boost:
         self.terms.append(result.as_term())
         self.is_over = self.costs.is_settled
 
-    def unseen_loss(self, table: SharedTable) -> float:
+    def unseen_loss(self) -> float:
         """Log-loss on the rows left out."""
-        own = np.maximum(self.costs.P[self.out, table.y[self.out]], 1e-12)
-        return float(-(table.mass[self.out] * np.log(own)).sum())
+        own = np.maximum(self._own_chances(), 1e-12)
+        return float(-(self._mass * np.log(own)).sum())
 
     def keep(self) -> None:
         """Remember the trees so far, and what they say of the rows left out."""
         if self.terms:
-            self.n_kept, self.shares = len(self.terms), self.costs.P[self.out]
+            self.n_kept = len(self.terms)
+            self._keep_shares()
 
-    def vote(self, table: SharedTable) -> Vote:
+    def unseen(self) -> np.ndarray:
+        """Probabilities of the rows left out by the trees that were kept, (n_out, n_classes).
+
+        NaN for classes that were not seen.
+        """
+        shares = self._kept_shares() if self.n_kept else np.tile(self.prior, (len(self.out), 1))
+        found = np.full(shares.shape, np.nan)
+        found[:, self.seen] = _shares(shares[:, self.seen])
+        return found
+
+    def vote(self, views: ViewMap) -> Vote:
         """The trees that were kept; the class shares where no column tells anything."""
         terms = self.terms[: self.n_kept]
         if not terms:
             scores = np.log(np.maximum(self.prior, 1e-6))[None, :]
             terms = [Term(TreeVoter.constant(0), scores, 0)]
-        return Vote(terms, [len(terms)], table.n_classes, table.views)
+        return Vote(terms, [len(terms)], len(self.prior), views)
+
+    def _own_chances(self) -> np.ndarray:
+        """Probability of the label of each row left out, shape (n_out,)."""
+        return np.asarray(self.costs.P[self.out, self._y])
+
+    def _keep_shares(self) -> None:
+        self._kept = self.costs.P[self.out]
+
+    def _kept_shares(self) -> np.ndarray:
+        return self._kept
 
 
 class _Watch:
@@ -180,12 +229,12 @@ class _Watch:
         self.patience, self.n_stale = patience, 0
         self.least = self.last_gain = np.inf
 
-    def is_stale(self, boosts: Sequence[_Boost], table: SharedTable) -> bool:
+    def is_stale(self, boosts: Sequence[Boost]) -> bool:
         """Let the boosts keep a round that is the best so far; whether it is time to stop."""
         if not self.patience:
             _keep_all(boosts)
             return False
-        loss = sum(boost.unseen_loss(table) for boost in boosts)
+        loss = sum(boost.unseen_loss() for boost in boosts)
         if loss < self.least:
             self.least = loss
             _keep_all(boosts)
@@ -197,7 +246,7 @@ class _Watch:
         return self.n_stale >= self.patience
 
 
-def _keep_all(boosts: Sequence[_Boost]) -> None:
+def _keep_all(boosts: Sequence[Boost]) -> None:
     for boost in boosts:
         boost.keep()
 
@@ -216,6 +265,11 @@ class BoostModel:
 
     parts: list[Vote]
     seen: np.ndarray
+
+    @classmethod
+    def of(cls, boosts: Sequence[Boost], views: ViewMap) -> BoostModel:
+        """The trees that boosts have kept."""
+        return cls([one.vote(views) for one in boosts], np.array([one.seen for one in boosts]))
 
     def probabilities(self, X: Any, pool: ThreadPool) -> np.ndarray:
         """Mean of the softmax of their scores, (n_samples, n_classes)."""
@@ -240,6 +294,18 @@ class BoostModel:
             raise ValueError("the classes that its boosts have seen are not marked")
         if not self.seen.any(axis=1).all():
             raise ValueError("a part of its boost has seen no class")
+
+
+def without(mass: np.ndarray, out: np.ndarray) -> np.ndarray:
+    """The mass of all rows but some, shape (n_samples,)."""
+    kept = mass.copy()
+    kept[out] = 0.0
+    return kept
+
+
+def class_shares(y: np.ndarray, mass: np.ndarray, n_classes: int) -> np.ndarray:
+    """Share of each class in the mass, shape (n_classes,)."""
+    return np.asarray(np.bincount(y, mass, n_classes) / mass.sum())
 
 
 def _shares(P: np.ndarray) -> np.ndarray:

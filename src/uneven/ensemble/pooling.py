@@ -199,14 +199,34 @@ class PooledRows:
         mass : ndarray of shape (n_samples,)
         presence : ndarray of bool, shape (n_samples, n_views)
         """
-        n_classes = said[0].shape[1]
         whole = [~np.isnan(p[:, 0]) for one, p in zip(members, said) if one.view == ALL_VIEWS]
-        judged = np.flatnonzero(np.all(whole, axis=0))
+        judged = np.all(whole, axis=0)
+        able = np.flatnonzero(presence.any(axis=1))
+        said = [one[judged] for one in said]
+        return cls.of_judged(said, y[able], mass[able], np.flatnonzero(judged[able]))
+
+    @classmethod
+    def of_judged(
+        cls, said: list[np.ndarray], y: np.ndarray, mass: np.ndarray, judged: np.ndarray
+    ) -> PooledRows:
+        """Rows that all members judge.
+
+        Parameters
+        ----------
+        said : list of ndarray of shape (n_judged, n_classes)
+        y : ndarray of int, shape (n_samples,)
+            Of all rows with a view.
+        mass : ndarray of shape (n_samples,)
+        judged : ndarray of int, shape (n_judged,)
+            Positions of the rows that are judged.
+        """
+        n_classes = said[0].shape[1]
         prior, held = (
-            share_of_classes(y[rows], effective_mass(mass[rows], len(rows)), n_classes)
-            for rows in (np.flatnonzero(presence.any(axis=1)), judged)
+            share_of_classes(labels, effective_mass(own, len(own)), n_classes)
+            for labels, own in ((y, mass), (y[judged], mass[judged]))
         )
-        return cls(said, y, mass * (prior / held)[y], prior)._take(judged)
+        weight = mass[judged] * (prior / held)[y[judged]]
+        return cls(said, y[judged], weight, prior)
 
     def _take(self, rows: np.ndarray) -> PooledRows:
         said = [one[rows] for one in self.said]

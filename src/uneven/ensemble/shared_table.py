@@ -59,9 +59,7 @@ class SharedTable:
     origin: np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        mass = self.mass / self.mass.max()
-        bits, power = np.frexp(np.maximum(mass / mass.mean(), np.finfo(float).tiny))
-        self.mass = np.ldexp(np.rint(bits * 2.0**30), power - 30)
+        self.mass = rounded_mass(self.mass, mass_scale(self.mass))
 
     @cached_property
     def class_mass(self) -> np.ndarray:
@@ -226,6 +224,33 @@ def member(name: str, *, order: float) -> Callable[[_Class], _Class]:
         return cls
 
     return declare
+
+
+def mass_scale(mass: np.ndarray) -> tuple[float, float]:
+    """Largest mass, and the mean of what the others are beside it."""
+    most = float(mass.max())
+    return most, float((mass / most).mean())
+
+
+def rounded_mass(mass: np.ndarray, scale: tuple[float, float]) -> np.ndarray:
+    """The mass in units of its mean, rounded to 30 bits, shape (n_samples,).
+
+    Parameters
+    ----------
+    mass : ndarray of shape (n_samples,)
+        Some rows of a table.
+    scale : (float, float)
+        What ``mass_scale`` says of all its rows.
+
+    Examples
+    --------
+    >>> mass = np.array([1.0, 3.0])
+    >>> rounded_mass(mass, mass_scale(mass)), rounded_mass(10 * mass, mass_scale(10 * mass))
+    (array([0.5, 1.5]), array([0.5, 1.5]))
+    """
+    most, mean = scale
+    bits, power = np.frexp(np.maximum(mass / most / mean, np.finfo(float).tiny))
+    return np.ldexp(np.rint(bits * 2.0**30), power - 30)
 
 
 def cross_fit(

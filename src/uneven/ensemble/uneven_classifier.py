@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,12 +12,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from uneven.boosting.sharded import RowBlocks
+from uneven.boosting.sharded.opening import open_sharded
 from uneven.decisions.answers import AnsweringMixin
 from uneven.decisions.decision import ABSTAIN, Decision, fit_decision
 from uneven.decisions.log_pool import LogPool
 from uneven.decisions.measures import MEASURES
 from uneven.decisions.rows import in_class_order, recalls_by_code
 from uneven.decisions.unseen import UnseenRows
+from uneven.ensemble.boost import class_shares
 from uneven.ensemble.explanation import EnsembleExplanation, explain_members
 from uneven.ensemble.members import check_named_members, choose_learners, quick_learners
 from uneven.ensemble.pooling import (
@@ -27,6 +31,7 @@ from uneven.ensemble.pooling import (
     choose_members,
     pooled_probabilities,
 )
+from uneven.ensemble.sharded_boost import LabelledBlocks, ShardedTask
 from uneven.ensemble.shared_table import Learner, SharedTable
 from uneven.ensemble.tasks import Task, deal_tasks
 from uneven.ensemble.view_selection import choose_views
@@ -51,7 +56,7 @@ from uneven.utils.parameters import (
     check_parameters,
     store_parameters,
 )
-from uneven.utils.validation import column_names, fitted_attributes, whole_or_nothing
+from uneven.utils.validation import column_names, fitted_attributes, is_collection, whole_or_nothing
 from uneven.views import ViewMap
 from uneven.views.training_rows import (
     TrainingRows,
@@ -59,6 +64,7 @@ from uneven.views.training_rows import (
     validate_fit_data,
     validate_predict_data,
 )
+from uneven.votes.lazy_answers import answer_lazily
 from uneven.votes.vote import check_views, flatten_binary
 
 
@@ -83,7 +89,8 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
        ``measure`` on the unseen rows as far as the size of the class allows.
 
     From 5000 rows on only the boost is fitted, from 20 000 on it is fitted once, with a tenth of
-    the rows held out. Sparse tables, such as bag-of-words, have linear members.
+    the rows held out; then rows may also be on a Dask cluster. Sparse tables, such as
+    bag-of-words, have linear members.
 
     Parameters
     ----------
@@ -234,6 +241,8 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
             Numbers; NaN is a missing value. Category columns of a dataframe are categories.
+            A Dask array or dataframe of 20 000 rows or more is learnt from where its partitions
+            are.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
@@ -245,36 +254,82 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         """
         check_parameters(self)
         named = check_named_members(self.members)
-        with whole_or_nothing(self):
-            rows = validate_fit_data(self, X, y, sample_weight)
-            rows.n_codes = count_categories(self, rows)
-            self.classes_ = rows.classes
-            mass = np.bincount(rows.y, rows.mass, len(rows.classes))
-            self.class_prior_ = mass / mass.sum()
-            if self.abstain_cost is not None:
-                self._abstain_label()
-            with thread_pool(self.n_jobs) as pool, one_blas_thread():
-                rng = check_random_state(self.random_state)
-                if self.max_views is not None:
-                    rows = choose_views(rows, self.max_views, pool, rng.randint(2**31 - 1))
-                self.views_ = rows.views
-                self._learn(rows, named, pool, rng)
+        with whole_or_nothing(self), thread_pool(self.n_jobs) as pool, one_blas_thread():
+            if isinstance(X, RowBlocks) or is_collection(X):
+                self._fit_in_shards(X, y, sample_weight, pool)
+            else:
+                self._fit_in_memory(X, y, sample_weight, named, pool)
         return self
+
+    def _fit_in_memory(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        named: dict[str, Learner | None] | None,
+        pool: ThreadPool,
+    ) -> None:
+        rows = validate_fit_data(self, X, y, sample_weight)
+        rows.n_codes = count_categories(self, rows)
+        self._look_at_classes(rows.classes, rows.y, rows.mass)
+        rng = check_random_state(self.random_state)
+        if self.max_views is not None:
+            rows = choose_views(rows, self.max_views, pool, rng.randint(2**31 - 1))
+        self.views_ = rows.views
+
+        def pooled(learnt: list[PooledMember], said: list[np.ndarray]) -> PooledRows:
+            return PooledRows.of(learnt, said, rows.y, rows.mass, rows.view_mask)
+
+        self._learn(self._tasks(rows, named, pool), pooled, rng, rows.X, rows.y)
+
+    def _fit_in_shards(self, X: Any, y: Any, sample_weight: Any, pool: ThreadPool) -> None:
+        with closing(open_sharded(self, X, y, sample_weight, None, pool)) as rows:
+            rows.count_categories(self)
+            blocks = LabelledBlocks(rows, pool)
+            self._look_at_classes(rows.classes, blocks.y, blocks.mass)
+            self.views_ = rows.views
+            tasks = blocks.tasks()
+
+            def pooled(learnt: list[PooledMember], said: list[np.ndarray]) -> PooledRows:
+                return tasks[0].pooled(said)
+
+            self._learn(tasks, pooled, check_random_state(self.random_state), None, blocks.y)
+
+    def _needs_all_rows(self) -> str:
+        """Why it cannot learn from rows in shards with its parameters; "" if it can."""
+        for name in ("views", "max_views"):
+            if getattr(self, name) is not None:
+                return f"{name} is for tables in memory"
+        named = check_named_members(self.members)
+        if named is not None and named != {"boost": None}:
+            return 'members other than "boost" learn in memory'
+        return ""
+
+    def _look_at_classes(self, classes: np.ndarray, y: np.ndarray, mass: np.ndarray) -> None:
+        """Note the classes and their shares."""
+        self.classes_ = classes
+        self.class_prior_ = class_shares(y, mass, len(classes))
+        if self.abstain_cost is not None:
+            self._abstain_label()
 
     def _learn(
         self,
-        rows: TrainingRows,
-        named: dict[str, Learner | None] | None,
-        pool: ThreadPool,
+        tasks: Sequence[Task | ShardedTask],
+        pooled: Callable[[list[PooledMember], list[np.ndarray]], PooledRows],
         rng: np.random.RandomState,
+        X: Any,
+        y: np.ndarray,
     ) -> None:
         """Let one member after another learn, then join them."""
         begun = time.perf_counter()
         learnt: list[PooledMember] = []
         said: list[np.ndarray] = []
 
+        def joined() -> dict[str, Any]:
+            return self._join(learnt, pooled(learnt, said) if learnt else None, seeds[-1])
+
         def snapshot() -> dict[str, Any]:
-            return fitted_attributes(self) | self._join(learnt, said, rows, seeds[-1])
+            return fitted_attributes(self) | joined()
 
         def is_late(step: Any) -> bool:
             taken = time.perf_counter() - begun
@@ -282,15 +337,14 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
                 print(f"UnevenClassifier  {learnt[-1].name} learnt after {taken:.2f} s")
             return self.time_budget is not None and taken >= self.time_budget
 
-        tasks = self._tasks(rows, named, pool)
         seeds = rng.randint(2**31 - 1, size=len(tasks) + 1).tolist()
         steps = list(zip(tasks, seeds))
-        told: dict[str, Any] = {"name": "member", "X": rows.X, "y": rows.y}
+        told: dict[str, Any] = {"name": "member", "X": X, "y": y}
         for task, seed in announced_steps(self, steps, **told, snapshot=snapshot, is_over=is_late):
-            member, unseen = task.learn(seed, len(rows.y))
+            member, unseen = task.learn(seed, len(y))
             learnt.append(member)
             said.append(unseen)
-        for name, value in self._join(learnt, said, rows, seeds[-1]).items():
+        for name, value in joined().items():
             setattr(self, name, value)
 
     def _tasks(self, rows: TrainingRows, named: Any, pool: ThreadPool) -> list[Task]:
@@ -304,20 +358,15 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         return deal_tasks(SharedTable(*known), rows.view_mask, rows.views, choose)
 
     def _join(
-        self,
-        learnt: Sequence[PooledMember],
-        said: list[np.ndarray],
-        rows: TrainingRows,
-        choice_seed: int,
+        self, learnt: Sequence[PooledMember], pooled: PooledRows | None, choice_seed: int
     ) -> dict[str, Any]:
         """Fitted attributes: the pool of the members, and the decision rule."""
         prior = in_class_order(self.prior, self.classes_.tolist())
-        if not learnt:
+        if pooled is None:
             no_rows = UnseenRows(np.zeros((0, len(self.classes_))), np.zeros(0, int), np.zeros(0))
             self._fit_decision(no_rows, self.class_prior_, prior)
             nothing = dict.fromkeys(("pool_", "decision_", "factors_", "unseen_"))
             return nothing | {"members_": [], "weights_": {}, "unseen_log_loss_": np.nan}
-        pooled = PooledRows.of(learnt, said, rows.y, rows.mass, rows.view_mask)
         kept = choose_members(learnt, pooled, choice_seed)
         members, pool = [learnt[m] for m in kept], pooled.fit_pool(kept)
         shares = pool.probabilities([pooled.said[m] for m in kept])
@@ -368,6 +417,8 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
             For the class shares ``prior`` if they are given, else for those of training. These
             shares where all views are missing.
         """
+        if is_collection(X):
+            return answer_lazily(self, "predict_proba", X)
         shares = self._said(X)
         return shares if self.decision_ is None else self.decision_.posterior(shares)
 
@@ -418,6 +469,8 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
             With two classes: the score of the second class minus that of the first.
         """
+        if is_collection(X):
+            return answer_lazily(self, "decision_function", X)
         return flatten_binary(self._scores(X))
 
     def explain(self) -> EnsembleExplanation:

@@ -338,6 +338,16 @@ def whole_or_nothing(estimator: Any) -> Iterator[dict[str, Any]]:
         raise
 
 
+def refuse_collection(estimator: Any, X: Any) -> None:
+    """Refuse a Dask collection where a table in memory is needed."""
+    if is_collection(X):
+        raise TypeError(
+            f"X is a Dask collection, but {type(estimator).__name__} learns from a table in "
+            "memory: call X.compute() first, or use UnevenClassifier or boosting such as "
+            "BalancedBoostingClassifier."
+        )
+
+
 def is_collection(X: Any) -> bool:
     """Whether something is a Dask collection: an array or a frame that is still to be computed.
 

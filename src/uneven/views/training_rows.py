@@ -7,8 +7,9 @@ their column types are looked at, and everything else passes through untouched.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +24,7 @@ from uneven.utils.validation import (
     check_table,
     hold_out,
     is_collection,
+    refuse_collection,
     validate_data,
 )
 from uneven.views.maps import ViewMap, column_positions, resolve_views
@@ -146,11 +148,7 @@ def validate_fit_data(
     X, y, sample_weight, clean : object
         As the user gave them.
     """
-    if is_collection(X):
-        raise TypeError(
-            f"X is a Dask collection, but {type(estimator).__name__} learns from a table in "
-            "memory: call X.compute() first, or use boosting such as ComboClassifier."
-        )
+    refuse_collection(estimator, X)
     frame = X
     categories = learn_categories(X)
     X, y = validate_data(estimator, encode_categories(X, categories), y, **X_RULES)
@@ -202,27 +200,62 @@ def count_categories(estimator: Any, rows: TrainingRows) -> np.ndarray | None:
     """
     if estimator.categorical_features is None:
         return rows.n_codes
+    columns = category_columns(estimator, rows.X.shape[1], sp.issparse(rows.X))
+    if not columns.size:
+        return rows.n_codes
+    known = [rows.X[~np.isnan(rows.X[:, column]), column] for column in columns]
+    return count_codes(columns, [CodeRange.of(own) for own in known], rows.n_codes, rows.X.shape[1])
+
+
+def category_columns(estimator: Any, n_features: int, is_sparse: bool) -> np.ndarray:
+    """Columns that ``categorical_features`` names."""
     names = getattr(estimator, "feature_names_in_", None)
     names = None if names is None else [str(name) for name in names]
     given = estimator.categorical_features
-    columns = column_positions("categorical_features", given, rows.X.shape[1], names)
-    if not columns.size:
-        return rows.n_codes
-    if sp.issparse(rows.X):
+    columns = column_positions("categorical_features", given, n_features, names)
+    if columns.size and is_sparse:
         raise ValueError("categorical_features needs a dense table; X is sparse.")
-    counts = np.zeros(rows.X.shape[1], dtype=np.int64)
-    if rows.n_codes is not None:
-        counts[:] = rows.n_codes
-    for column in columns:
-        values = rows.X[:, column]
-        values = values[~np.isnan(values)]
-        wrong = (values < 0) | (values != np.rint(values)) | (values > 1e6)
-        if wrong.any():
+    return columns
+
+
+class CodeRange(NamedTuple):
+    """The largest value of a column of codes, and the largest that is no code; -inf if none is."""
+
+    most: float
+    odd: float
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> CodeRange:
+        """The range of values that are known, shape (n_known,)."""
+        odd = values[(values < 0) | (values != np.rint(values)) | (values > 1e6)]
+        return cls(float(values.max(initial=0.0)), float(odd.max(initial=-np.inf)))
+
+
+def count_codes(
+    columns: np.ndarray, found: Sequence[CodeRange], known: np.ndarray | None, n_features: int
+) -> np.ndarray:
+    """Number of categories of each column, shape (n_features,); refuse values that are no codes.
+
+    Parameters
+    ----------
+    columns : ndarray of int, shape (n_columns,)
+        Those of codes.
+    found : sequence of CodeRange
+        Their values.
+    known : ndarray of int, shape (n_features,), or None
+        Numbers of categories that are known already.
+    n_features : int
+    """
+    counts = np.zeros(n_features, dtype=np.int64)
+    if known is not None:
+        counts[:] = known
+    for column, own in zip(columns, found):
+        if own.odd > -np.inf:
             raise ValueError(
                 f"categorical_features: column {column} holds values that are no codes of "
-                f"categories (whole numbers from 0 to a million), such as {values[wrong][0]:g}."
+                f"categories (whole numbers from 0 to a million), such as {own.odd:g}."
             )
-        counts[column] = max(counts[column], int(values.max(initial=0)) + 1)
+        counts[column] = max(counts[column], int(own.most) + 1)
     return counts
 
 

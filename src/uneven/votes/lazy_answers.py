@@ -10,14 +10,19 @@ from sklearn.utils.validation import check_is_fitted
 from uneven.utils.optional import require
 
 
-def answer_lazily(classifier: Any, method: str, X: Any, **words: Any) -> Any:
+def answer_lazily(
+    classifier: Any, method: str, X: Any, labels: np.dtype | None = None, **words: Any
+) -> Any:
     """What a method of a fitted classifier returns for a Dask collection.
 
     Parameters
     ----------
-    classifier : VoteClassifier
+    classifier : classifier
+        Fitted.
     method : {"predict", "predict_proba", "decision_function"}
     X : dask array or dataframe
+    labels : dtype, optional
+        Of what ``predict`` returns; by default that of the classes.
     **words : object
         Further arguments of the method.
 
@@ -27,12 +32,15 @@ def answer_lazily(classifier: Any, method: str, X: Any, **words: Any) -> Any:
         Cut like ``X``. Of a dataframe the index is kept; a dataframe of one column per class, or a
         series where there is one number per row.
     """
-    check_is_fitted(classifier, "vote_")
+    check_is_fitted(classifier, "classes_")
+    _check_columns(classifier, X)
     classes = classifier.classes_
     n_answers = 0 if method == "predict" else len(classes)
     if method == "decision_function" and len(classes) == 2:
         n_answers = 0
-    dtype = classes.dtype if method == "predict" else np.dtype(np.float64)
+    dtype = np.dtype(np.float64)
+    if method == "predict":
+        dtype = classes.dtype if labels is None else labels
     told = {"classifier": classifier, "method": method, "n_answers": n_answers, "words": words}
     if hasattr(X, "columns"):
         pandas = require("pandas", f"{method} of a dataframe")
@@ -48,6 +56,23 @@ def answer_lazily(classifier: Any, method: str, X: Any, **words: Any) -> Any:
     if n_answers:
         return X.map_blocks(_answer_block, **told, chunks=(X.chunks[0], (n_answers,)))
     return X.map_blocks(_answer_block, **told, drop_axis=1)
+
+
+def _check_columns(classifier: Any, X: Any) -> None:
+    """Refuse columns that are not those of ``fit`` at once, and not where they are computed."""
+    name = type(classifier).__name__
+    n_columns = getattr(classifier, "n_features_in_", X.shape[1])
+    if X.shape[1] != n_columns:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {name} is expecting {n_columns} features as input."
+        )
+    known = list(getattr(classifier, "feature_names_in_", ()))
+    given = [str(column) for column in getattr(X, "columns", ())]
+    if known and given and given != known:
+        raise ValueError(
+            f"X must have the columns that {name} was fitted to, in their order: {known[:8]}; "
+            f"got {given[:8]}."
+        )
 
 
 def _answer_block(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,7 +14,13 @@ from uneven.views.training_rows import X_RULES, encode_categories
 
 
 class Block(Protocol):
-    """Some rows of a table, which can be read as often as needed."""
+    """Some rows of a table, which can be read as often as needed.
+
+    Attributes
+    ----------
+    number : int
+        Where it stands among others; :class:`RowBlocks` numbers blocks that have none.
+    """
 
     def read(self) -> tuple[Any, Any, Any]:
         """The columns (an array or frame), the labels, and the weights or None."""
@@ -32,6 +38,26 @@ class HeldBlock:
     def read(self) -> tuple[Any, Any, Any]:
         """The rows."""
         return self.X, self.y, self.weight
+
+
+@dataclass(frozen=True)
+class NumberedBlock:
+    """A block, and where it stands among others."""
+
+    block: Any
+    number: int
+
+    def read(self) -> tuple[Any, Any, Any]:
+        """The rows."""
+        X, y, weight = self.block.read()
+        return X, y, weight
+
+
+def _numbered(block: Any, number: int) -> Any:
+    """A block that knows its number; tuples are (X, y) or (X, y, sample_weight)."""
+    if isinstance(block, tuple):
+        return replace(HeldBlock(*block), number=number)
+    return block if hasattr(block, "number") else NumberedBlock(block, number)
 
 
 class RowBlocks:
@@ -63,9 +89,7 @@ class RowBlocks:
     on_disk = False
 
     def __init__(self, blocks: Sequence[Any], example: Any = None) -> None:
-        self.blocks: list[Any] = [
-            HeldBlock(*block) if isinstance(block, tuple) else block for block in blocks
-        ]
+        self.blocks = [_numbered(block, number) for number, block in enumerate(blocks)]
         if not self.blocks:
             raise ValueError("there are no blocks of rows to learn from.")
         self.example = self.blocks[0].read()[0] if example is None else example
@@ -96,7 +120,7 @@ def stack_rows(parts: Sequence[Any], n_columns: int) -> Any:
 
 def labels_of(y: Any) -> np.ndarray:
     """The labels of a block, shape (n_rows,)."""
-    labels = column_or_1d(y, warn=True)
+    labels = column_or_1d(y)
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise ValueError("Input y contains NaN or infinity: leave these rows out, or label them.")
     return np.asarray(labels)

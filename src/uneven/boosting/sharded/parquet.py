@@ -29,6 +29,8 @@ class ParquetBlock:
         Columns to learn from; None is all others.
     prepare : callable or None
         Turns a frame of these columns into what learners see.
+    number : int
+        Where it stands among the row groups of all files.
     """
 
     path: str
@@ -36,6 +38,7 @@ class ParquetBlock:
     target: str
     columns: tuple[str, ...] | None = None
     prepare: Callable[[Any], Any] | None = None
+    number: int = 0
 
     def read(self) -> tuple[Any, Any, None]:
         """The rows that have a label."""
@@ -128,14 +131,15 @@ class ParquetRows(RowBlocks):
         on_disk: bool = True,
     ) -> None:
         wanted = None if columns is None else tuple(columns)
-        blocks, self.n_rows = [], 0
+        blocks: list[ParquetBlock] = []
+        self.n_rows = 0
         for path in paths:
             known = open_parquet(path)
             if target not in known.schema_arrow.names:
                 raise ValueError(f"{path} has no column {target!r}.")
             self.n_rows += known.metadata.num_rows
             blocks += [
-                ParquetBlock(str(path), group, target, wanted, prepare)
+                ParquetBlock(str(path), group, target, wanted, prepare, len(blocks) + group)
                 for group in range(known.num_row_groups)
             ]
         super().__init__(blocks)

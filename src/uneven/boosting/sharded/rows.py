@@ -27,7 +27,10 @@ from uneven.utils.validation import validate_data
 from uneven.views.maps import resolve_views
 from uneven.views.training_rows import (
     X_RULES,
+    CodeRange,
     TrainingRows,
+    category_columns,
+    count_codes,
     encode_categories,
     learn_categories,
 )
@@ -101,6 +104,15 @@ class ShardedRows:
     def n_rows(self) -> int:
         """Rows of all shards."""
         return int(self.class_counts.sum())
+
+    def count_categories(self, estimator: Any) -> None:
+        """Count the categories of columns of codes; see ``training_rows.count_categories``."""
+        if estimator.categorical_features is None:
+            return
+        columns = category_columns(estimator, self.n_columns, self.is_sparse)
+        if columns.size:
+            found = [CodeRange(*own) for own in self.engine.ask(rows_of.range_of_codes(columns))]
+            self.n_codes = count_codes(columns, found, self.n_codes, self.n_columns)
 
     def hold_out(self, share: float, seed: int) -> tuple[ShardedRows, TrainingRows]:
         """Take a share of every class out of the shards; see ``TrainingRows.hold_out``."""

@@ -20,6 +20,7 @@ from uneven.utils.parallel import ThreadPool
 from uneven.utils.reproducible_sums import fold
 from uneven.utils.row_hash import draw_lots, row_hashes, row_keys
 from uneven.views import ViewMap
+from uneven.views.training_rows import CodeRange
 
 ANY_VIEW, ALL_ROWS = -1, -2
 """Stand for rows that have at least one view, and for all rows, where a view is asked for."""
@@ -101,6 +102,13 @@ class Shard:
             X = X if self.is_sparse else np.ascontiguousarray(X)
             yield slice(start, start + X.shape[0]), X
             start += X.shape[0]
+
+    def places(self) -> Iterator[tuple[int, slice]]:
+        """Number of each block, and where its rows stand."""
+        start = 0
+        for block, kept in zip(self._blocks, self._kept):
+            yield getattr(block, "number", 0), slice(start, start + len(kept))
+            start += len(kept)
 
     def hashes(self, columns: np.ndarray | None) -> np.ndarray:
         """Hashes of the rows, of some columns or all, shape (n_rows,)."""
@@ -237,6 +245,16 @@ def count_presence(shard: Shard, n_classes: int) -> tuple[np.ndarray, int]:
     presence = shard.presence
     counts = [np.bincount(shard.y[here], minlength=n_classes) for here in presence.T]
     return np.array(counts), int(np.any(presence, axis=1).sum())
+
+
+@step(largest)
+def range_of_codes(shard: Shard, columns: np.ndarray) -> tuple[CodeRange, ...]:
+    """Range of the values of columns of codes."""
+    found = [CodeRange.of(np.zeros(0))] * len(columns)
+    for _, X in shard.values(columns):
+        parts = [CodeRange.of(own[~np.isnan(own)]) for own in X.T]
+        found = [CodeRange(*largest(one, other)) for one, other in zip(found, parts)]
+    return tuple(found)
 
 
 @step(largest)

@@ -374,6 +374,11 @@ class ShardedScoreLearner(ScoreLearner):
     is_absent : bool
         Whether no row has the view.
     settings : ScoreSettings
+
+    Attributes
+    ----------
+    counted : int
+        View that the rows have by which categories are ordered.
     """
 
     def __init__(
@@ -389,6 +394,7 @@ class ShardedScoreLearner(ScoreLearner):
         self.view, self.settings = view, settings
         self.sharded, self.codes = codes, codes.known
         self.mask, self._is_absent = mask, is_absent
+        self.counted = ALL_ROWS if mask is None else mask
         self._memory = Histograms()
         self._ordered = WeakKeyDictionary()
 
@@ -435,10 +441,10 @@ class ShardedScoreLearner(ScoreLearner):
         costs.find_reach(leaf_of, spoken, self.table.mass, fill_in)
 
     def _class_mass(self, costs: Any) -> np.ndarray:
-        engine, view = costs.rows.engine, ALL_ROWS if self.mask is None else self.mask
-        heaviest, _ = engine.ask(range_of_mass(view))
+        engine = costs.rows.engine
+        heaviest, _ = engine.ask(range_of_mass(self.counted))
         units = fold_units(self.table.n_rows, heaviest)
-        asked = sum_classes(self.sharded.handle.name, view, self.table.n_classes, units)
+        asked = sum_classes(self.sharded.handle.name, self.counted, self.table.n_classes, units)
         return np.asarray(engine.ask(asked).sum(axis=0))
 
     def leaf_of(self, voter: Any) -> Any:
