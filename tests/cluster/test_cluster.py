@@ -72,6 +72,22 @@ def test_model_file_is_that_of_this_process(client, kind):
     assert set(client.run(count_shards).values()) == {0}
 
 
+def test_tasks_that_show_a_fit_end_with_it(client, monkeypatch):
+    """By themselves: workers would warn of tasks that are cancelled."""
+    ended = []
+
+    class Watched(DaskEngine):
+        def close(self):
+            shown = list(self._shown.values())
+            assert shown
+            super().close()
+            ended.extend(task.status for task in shown)
+
+    monkeypatch.setattr(rows_of_dask, "DaskEngine", Watched)
+    ComboClassifier(n_estimators=2).fit(*collections())
+    assert set(ended) == {"finished"}
+
+
 def test_sparse_blocks_and_given_validation_rows(client):
     table = np.where(X > 0.5, np.nan_to_num(X), 0.0)
     model = ComboClassifier(n_estimators=6, early_stopping=True, n_iter_no_change=2)

@@ -16,6 +16,7 @@ import logging
 import pickle
 import time
 from collections.abc import Awaitable, Sequence
+from contextlib import suppress
 from threading import Thread
 from typing import Any
 from uuid import uuid4
@@ -300,7 +301,7 @@ class DaskEngine(Engine):
         seconds = time.perf_counter() - self._begun
         told = (self.n_trips, self.n_bytes / 1e6, seconds, self.n_bytes / 1e6 / max(seconds, 1e-9))
         _log.info("%d trips, %.1f MB in %.1f s (%.1f MB/s)", *told)
-        self._parts, self._worker_of, self._shown = {}, {}, {}
+        self._parts, self._worker_of = {}, {}
         freeing = Thread(target=self._free, daemon=True)
         freeing.start()
         freeing.join(LONGEST_CLOSE)
@@ -310,8 +311,11 @@ class DaskEngine(Engine):
             there = list(self._client.nthreads())
             if there:
                 self._client.run(held.free_shards, self._token, workers=there, on_error="ignore")
+            with suppress(TimeoutError):  # of tasks that end by themselves no worker warns
+                wait(list(self._shown.values()), timeout=PATIENCE)
         except (OSError, ValueError, TimeoutError):
             _log.info("the cluster is gone; its workers drop the shards after %.0f s", held.LEASE)
+        self._shown = {}
 
 
 def _n_bytes(result: Any) -> int:

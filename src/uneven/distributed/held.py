@@ -7,7 +7,7 @@ import pickle
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock, Thread
+from threading import Condition, Lock, Thread
 from typing import Any
 
 from distributed import get_worker, secede
@@ -21,8 +21,8 @@ LEASE = 900.0
 TRIP = "uneven_trip"
 """What a driver that is connected to a worker calls ``answer_trip`` there."""
 
-LOOK = 0.5
-"""Seconds after which a worker looks whether a fit still has shards here."""
+LOOK = 5.0
+"""Seconds after which a worker looks whether a fit still has shards here, if nobody says so."""
 
 
 class _Held:
@@ -44,6 +44,7 @@ class _Held:
 
 
 _held: dict[tuple[str, int], _Held] = {}
+_freed = Condition()
 _watching: list[Thread] = []
 _trips = ThreadPoolExecutor(thread_name_prefix="uneven-trip")
 _shards = ThreadPoolExecutor(thread_name_prefix="uneven-shard")
@@ -77,8 +78,9 @@ def build_shard(
 def show_fit(token: str) -> None:
     """Last as long as a fit has shards here: the scheduler takes this worker to be in use."""
     secede()
-    while shards_of(token):
-        time.sleep(LOOK)
+    with _freed:
+        while shards_of(token):
+            _freed.wait(LOOK)
 
 
 async def answer_trip(token: str, numbers: Sequence[int], trip: int, steps: bytes) -> bytes | None:
@@ -123,6 +125,8 @@ def free_shards(token: str) -> int:
     mine = shards_of(token)
     for key in mine:
         _held.pop(key, None)
+    with _freed:
+        _freed.notify_all()
     return len(mine)
 
 
