@@ -5,7 +5,8 @@ takes), ``peers`` (beside the Dask modules of LightGBM and XGBoost: time to the 
 accuracy, difference to their own local models, and a killed worker), ``processors`` (two workers
 that compute as different processors do), ``kill`` (workers are killed at every trip of a short
 fit), ``disk`` (a fit under a limit of memory that the table alone would break) and ``huge`` (ten
-million rows once). Another number of rows for ``rounds``, ``disk`` and ``huge``: ``--rows``.
+million rows once). Another number of rows for ``rounds``, ``disk`` and ``huge``: ``--rows``. Only
+some kinds of leaves for ``rounds`` and ``kill``: ``--leaves votes`` or ``--leaves scores``.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import resource
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from multiprocessing import get_context
@@ -95,7 +96,12 @@ def timed(fit: Callable[[], Any]) -> tuple[float, float]:
 
 
 def rounds(
-    n_rows: int = 1_000_000, n_columns: int = 30, few: int = 2, more: int = 12, repeats: int = 3
+    n_rows: int = 1_000_000,
+    n_columns: int = 30,
+    few: int = 2,
+    more: int = 12,
+    repeats: int = 3,
+    kinds: Sequence[str] = ("votes", "scores"),
 ) -> list[Line]:
     """Time and bytes of a round: one process against two workers; the best of some repeats."""
     lines = []
@@ -104,7 +110,7 @@ def rounds(
         X, y = collections(n_rows, n_columns, 8)
         X, y = client.persist([X, y])
         here = X.compute(), y.compute()
-        for leaves in ("votes", "scores"):
+        for leaves in kinds:
             options = {"leaves": leaves, "random_state": 0, "max_depth": 3}
             found: dict[str, list[np.ndarray]] = {"one": [], "two": [], "cluster": []}
             models = {}
@@ -336,12 +342,12 @@ WAYS = ("twice", "before", "recovery", "in")
 lost shards are built again, or two milliseconds after it has begun."""
 
 
-def kill(n_rows: int = 3000) -> list[Line]:
+def kill(n_rows: int = 3000, kinds: Sequence[str] = ("votes", "scores")) -> list[Line]:
     """Kill workers at every trip of a short fit, in all ways."""
     lines = []
     X, y = collections(n_rows, 5, 4)
     here = X.compute(), y.compute()
-    for leaves in ("votes", "scores"):
+    for leaves in kinds:
         model = ComboClassifier(n_estimators=3, max_depth=2, leaves=leaves, random_state=0)
         scores = model.fit(*here).decision_function(here[0])
         survived, number, n_trips, longest, n_killed = 0, 0, 1, 0.0, 0
@@ -442,10 +448,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="all by default")
     parser.add_argument("--rows", type=int)
+    parser.add_argument("--leaves", choices=["votes", "scores"], nargs="+")
     given = parser.parse_args()
     for name in given.parts or PARTS:
         sized = given.rows and name in ("rounds", "disk", "huge")
-        words = {"n_rows": given.rows} if sized else {}
+        words: dict[str, Any] = {"n_rows": given.rows} if sized else {}
+        if given.leaves and name in ("rounds", "kill"):
+            words["kinds"] = given.leaves
         PARTS[name](**words)
 
 
