@@ -282,7 +282,6 @@ def test_warm_start_goes_on_in_shards():
     [
         (ComboClassifier(LinearSVC()), "estimator is not possible"),
         (MumboClassifier(selection="diversity"), "compares answers row by row"),
-        (BalancedBoostingClassifier(categorical_features=[0]), "category columns"),
     ],
 )
 def test_what_needs_all_rows_is_refused(model, message):
