@@ -15,6 +15,7 @@ from uneven.boosting.norm import (
     DEEPEST,
     Aim,
     Boost,
+    LabelNoise,
     OutOfBag,
     bootstrap_by_class,
     depths_for,
@@ -25,8 +26,10 @@ from uneven.boosting.norm import (
     with_linear_voters,
 )
 from uneven.costs import EDGE_CLIP, EDGE_TOLERANCE, vote_weight
-from uneven.costs.matrices import RunningCosts
+from uneven.costs.expected import ExpectedCosts, FixedBeliefs
+from uneven.costs.matrices import RunningCosts, VoteCosts
 from uneven.metrics.confusion import matrix_norm
+from uneven.noise.matrices import invert_noise, learning_matrix
 from uneven.utils.callbacks import CallbackSupportMixin, announced_rounds, with_callbacks
 from uneven.utils.contract import not_repeatable
 from uneven.utils.docstrings import documented
@@ -105,7 +108,7 @@ class _Draw:
     """A bootstrap: its rows and their costs, and which rows of the whole table it has left out."""
 
     table: TrainingTable
-    costs: RunningCosts
+    costs: VoteCosts
     unseen: np.ndarray
 
 
@@ -116,6 +119,7 @@ class _Draw:
     "Many short CoMBo runs on bootstrap samples, with the confusion norm minimised on out-of-bag "
     "rows and one factor per class: for classes of very few rows.",
     order=11,
+    takes_noise=True,
     parameters=lambda settings: {"n_estimators": 3 * settings.rounds},
     tunes={"max_depth": (2, 4, 8, None), "steering": (0.25, 0.5, 1.0), "learning_rate": (0.3, 1.0)},
 )
@@ -162,6 +166,12 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
     accuracy_weight : float, default=0.0
         How much the norm may rise for one unit of accuracy when the factors are fitted. 0 looks at
         the norm alone; 4 hardly gives up accuracy.
+    noise_matrix : array-like of shape (n_classes, n_classes), default=None
+        Known confusion matrix of label noise: entry (i, j) is the share of true class j that is
+        labelled i, in sorted class order; columns sum to 1. A row then counts for every class,
+        with the probability of being its true one given its label, this matrix and its out-of-bag
+        votes: in the costs of the next boost, in the error rates and in the factors.
+        :mod:`uneven.noise` estimates such matrices.
     n_iter_no_change : int or None, default=None
         Early stopping: end after so many boosts in a row that have not lowered the norm on
         out-of-bag rows. No rows are set aside for it. None learns all boosts.
@@ -182,7 +192,8 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
         Misclassification costs after the last boost.
     unseen_errors_ : ndarray of shape (n_classes, n_classes)
         Estimated error rates: row = true class, column = answer, zero diagonal. They are
-        optimistic, because the factors and the share were chosen to make them small.
+        optimistic, because the factors and the share were chosen to make them small; more so with
+        ``noise_matrix``, where the votes also decide what the true classes are.
     judged_ : ndarray of int, shape (n_classes,)
         Training rows of each class that some boost has voted on without having drawn them (and
         some linear voter too, where these have a share). Where
@@ -266,6 +277,7 @@ stop_reason_ : object
         accuracy_weight: float = 0.0,
         n_iter_no_change: int | None = None,
         class_cost: Any = None,
+        noise_matrix: Any = None,
         views: Any = None,
         max_bins: int = 255,
         warm_start: bool = False,
@@ -276,7 +288,7 @@ stop_reason_ : object
         store_parameters(self, locals())
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, clean: Any = None) -> Self:
         """Learn the vote.
 
         Parameters
@@ -287,6 +299,8 @@ stop_reason_ : object
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
             Number of examples that each row represents. Rows of weight zero are left out.
+        clean : array-like of bool, shape (n_samples,), optional
+            With ``noise_matrix``: rows whose label is known to be right.
 
         Returns
         -------
@@ -294,11 +308,10 @@ stop_reason_ : object
         """
         self._check()
         with whole_or_nothing(self) as earlier:
-            rows = validate_fit_data(self, X, y, sample_weight)
+            rows = validate_fit_data(self, X, y, sample_weight, clean)
             self.classes_, self.views_ = rows.classes, rows.views
             with thread_pool(self.n_jobs) as pool:
                 table = TrainingTable.of(rows, self.max_bins, pool)
-                self.class_prior_ = table.class_mass / table.class_mass.sum()
                 process = self._begin(table, rows)
                 if self.warm_start and "vote_" in earlier:
                     process.learnt = self._earlier(process, earlier)
@@ -319,8 +332,11 @@ stop_reason_ : object
                 "warm_start goes on from a fit with warm_start=True of this object: a model that "
                 "was fitted without it, copied or loaded does not have the out-of-bag votes."
             )
-        if not learnt.unseen.is_of(process.table.y, process.learnt.unseen.mass):
-            raise ValueError("warm_start needs the rows of the first fit: y or weights differ.")
+        if not learnt.unseen.has_rows_of(process.learnt.unseen):
+            raise ValueError(
+                "warm_start needs the rows of the first fit: y, weights, noise_matrix or clean "
+                "differ."
+            )
         if int(self.n_estimators) < learnt.n_planned:
             raise ValueError(
                 f"warm_start cannot take trees away: n_estimators={self.n_estimators}, but "
@@ -337,6 +353,10 @@ stop_reason_ : object
         n_classes = table.n_classes
         prices = check_class_cost(self.class_cost, self.classes_)
         mass = np.maximum(table.mass / table.mass.mean(), np.finfo(float).tiny)
+        noise = self._label_noise(rows, mass)
+        self.class_prior_ = table.class_mass / table.class_mass.sum()
+        if noise is not None:
+            self.class_prior_ = noise.prior
         return _Process(
             table,
             rows.views.used_columns,
@@ -344,13 +364,22 @@ stop_reason_ : object
             np.where(rows.view_mask.any(axis=1), mass, 0.0),
             np.ones((n_classes, n_classes)) if prices is None else _mean_one(prices),
             _Learnt(
-                OutOfBag(table.y, n_classes, mass),
-                OutOfBag(table.y, n_classes, mass),
+                OutOfBag(table.y, n_classes, mass, noise),
+                OutOfBag(table.y, n_classes, mass, noise),
                 np.ones((n_classes, n_classes)),
                 GrowingVote(n_classes, rows.views),
                 check_random_state(self.random_state),
             ),
         )
+
+    def _label_noise(self, rows: TrainingRows, mass: np.ndarray) -> LabelNoise | None:
+        """How labels go wrong; None if they are right."""
+        if self.noise_matrix is None:
+            return None
+        noise = learning_matrix(self.noise_matrix, self.classes_)
+        if np.array_equal(noise, np.eye(len(noise))):
+            return None
+        return LabelNoise.of(noise, invert_noise(noise).inverse, rows.y, mass, rows.clean)
 
     def _boosts(self, n_classes: int, n_rows: int) -> list[Boost]:
         """The boosts to learn."""
@@ -421,9 +450,16 @@ stop_reason_ : object
         drawn[visible] = self._draw(table.y[visible], rng)
         rows = np.flatnonzero(drawn)
         y, mass = table.y[rows], (drawn * process.row_mass)[rows]
-        class_mass = np.bincount(y, mass, table.n_classes)
         prices = process.class_cost * process.learnt.steering
-        costs = RunningCosts(y, table.n_classes, mass / class_mass[y], prices, table.pool)
+        true = process.learnt.unseen.true_classes()
+        costs: VoteCosts
+        if true is None:
+            class_mass = np.bincount(y, mass, table.n_classes)
+            costs = RunningCosts(y, table.n_classes, mass / class_mass[y], prices, table.pool)
+        else:
+            class_mass = np.maximum(mass @ true[rows], np.finfo(float).tiny)
+            beliefs: Any = FixedBeliefs(true[rows])
+            costs = ExpectedCosts(y, mass, beliefs, class_mass, prices, pool=table.pool)
         return _Draw(table.take(rows), costs, visible & (drawn == 0))
 
     def _linear_term(self, process: _Process, draw: _Draw) -> Term | None:

@@ -142,6 +142,24 @@ class Beliefs:
         return self.current().argmax(axis=1).astype(np.int32)
 
 
+class FixedBeliefs:
+    """Posterior probabilities of the true labels that come from elsewhere and stay.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_samples, n_classes)
+    """
+
+    version = 0
+
+    def __init__(self, shares: np.ndarray) -> None:
+        self._shares = np.ascontiguousarray(shares)
+
+    def current(self) -> np.ndarray:
+        """Probability of every class, shape (n_samples, n_classes)."""
+        return self._shares
+
+
 class ExpectedRows(CostMatrix):
     """The rows of an expected cost matrix: what is done to each row, and sums over them.
 

@@ -8,6 +8,7 @@ from uneven.boosting.norm.boosts import (
     plan_boosts,
     with_linear_voters,
 )
+from uneven.boosting.norm.label_noise import LabelNoise
 from uneven.boosting.norm.out_of_bag import (
     Aim,
     OutOfBag,
@@ -21,6 +22,7 @@ __all__ = [
     "DEEPEST",
     "Aim",
     "Boost",
+    "LabelNoise",
     "OutOfBag",
     "bootstrap_by_class",
     "depths_for",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from uneven.boosting.norm.label_noise import LabelNoise
 from uneven.decisions.class_factors import fit_class_factors
 from uneven.decisions.measures import ConfusionMeasure, confusion_norm_loss, error_loss
 from uneven.decisions.rows import effective_mass, share_of_classes
@@ -60,6 +61,9 @@ class OutOfBag:
     n_classes : int
     mass : ndarray of shape (n_samples,)
         Number of examples that each row represents.
+    noise : LabelNoise, optional
+        None if all labels are right. Otherwise a judged row counts as a row of every class, each
+        with its probability of being the true one.
 
     Attributes
     ----------
@@ -78,8 +82,10 @@ class OutOfBag:
            [1., 0.]])
     """
 
-    def __init__(self, y: np.ndarray, n_classes: int, mass: np.ndarray) -> None:
-        self._y, self.mass, self._n_classes = y, mass, n_classes
+    def __init__(
+        self, y: np.ndarray, n_classes: int, mass: np.ndarray, noise: LabelNoise | None = None
+    ) -> None:
+        self._y, self.mass, self._n_classes, self._noise = y, mass, n_classes, noise
         self.votes = np.zeros((len(y), n_classes))
 
     def add_votes(self, scores: np.ndarray, unseen: np.ndarray) -> None:
@@ -92,9 +98,16 @@ class OutOfBag:
         """
         self.votes[unseen] += scores[unseen] / max(scores.sum(axis=1).max(), np.finfo(float).tiny)
 
-    def is_of(self, y: np.ndarray, mass: np.ndarray) -> bool:
-        """Whether the rows have these labels and weights."""
-        return np.array_equal(self._y, y) and np.array_equal(self.mass, mass)
+    def has_rows_of(self, other: OutOfBag) -> bool:
+        """Whether labels, weights and what is known of wrong labels are those of another."""
+        same = np.array_equal(self._y, other._y) and np.array_equal(self.mass, other.mass)
+        if self._noise is None or other._noise is None:
+            return same and self._noise is other._noise
+        return same and self._noise.equals(other._noise)
+
+    def true_classes(self) -> np.ndarray | None:
+        """Probability of every true class, (n_samples, n_classes); None if labels are right."""
+        return None if self._noise is None else self._noise.posteriors(self.votes, self.mass)
 
     @property
     def judged(self) -> np.ndarray:
@@ -115,7 +128,7 @@ class OutOfBag:
         share : float
             What the votes of ``other`` count for, between 0 and 1.
         """
-        mixed = OutOfBag(self._y, self._n_classes, self.mass)
+        mixed = OutOfBag(self._y, self._n_classes, self.mass, self._noise)
         rows = self.judged & other.judged
         for bag, part in ((self, 1.0 - share), (other, share)):
             votes = bag.votes[rows]
@@ -123,9 +136,13 @@ class OutOfBag:
         return mixed
 
     def judged_votes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Votes, labels and mass of the judged rows."""
-        rows = self.judged
-        return self.votes[rows], self._y[rows], self.mass[rows]
+        """Votes, labels and mass of the judged rows; a row per possible class under label noise."""
+        rows, shares = np.flatnonzero(self.judged), self.true_classes()
+        if shares is None:
+            return self.votes[rows], self._y[rows], self.mass[rows]
+        origin, y = np.nonzero(shares[rows])
+        origin = rows[origin]
+        return self.votes[origin], y, self.mass[origin] * shares[origin, y]
 
     def wrong(self, factors: np.ndarray) -> float:
         """Share of the mass of judged rows that is answered wrongly."""
