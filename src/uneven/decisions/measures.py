@@ -53,12 +53,12 @@ def _rates(confusion: np.ndarray) -> np.ndarray:
     return np.divide(confusion, sizes, out=np.zeros_like(confusion), where=sizes > 0.0)
 
 
-def _errors(confusion: np.ndarray) -> np.ndarray:
-    """Rates without those of right answers."""
+def _errors(confusion: np.ndarray, prices: np.ndarray | None = None) -> np.ndarray:
+    """Rates without those of right answers, each times its price if there are any."""
     errors = _rates(confusion)
     diagonal = np.arange(errors.shape[-1])
     errors[..., diagonal, diagonal] = 0.0
-    return errors
+    return errors if prices is None else errors * prices
 
 
 def _recalls(confusion: np.ndarray) -> np.ndarray:
@@ -72,14 +72,14 @@ def confusion_norm_loss(confusion: np.ndarray, prices: np.ndarray | None = None)
 
     See :func:`uneven.metrics.confusion_norm`.
     """
-    errors = _errors(confusion) if prices is None else _errors(confusion) * prices
+    errors = _errors(confusion, prices)
     squares = np.linalg.eigvalsh(np.swapaxes(errors, -2, -1) @ errors)[..., -1]
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
-def confusion_norm_bound(confusion: np.ndarray) -> np.ndarray:
+def confusion_norm_bound(confusion: np.ndarray, prices: np.ndarray | None = None) -> np.ndarray:
     """What the confusion norm is at least, and nearly: some steps of the power method."""
-    errors = _errors(confusion)
+    errors = _errors(confusion, prices)
     back = np.swapaxes(errors, -2, -1)
     vector = np.ones((*errors.shape[:-1], 1))
     for _ in range(_POWER_STEPS):

@@ -13,7 +13,12 @@ import numpy as np
 
 from uneven.boosting.norm.label_noise import LabelNoise
 from uneven.decisions.class_factors import fit_class_factors
-from uneven.decisions.measures import ConfusionMeasure, confusion_norm_loss, error_loss
+from uneven.decisions.measures import (
+    ConfusionMeasure,
+    confusion_norm_bound,
+    confusion_norm_loss,
+    error_loss,
+)
 from uneven.decisions.rows import effective_mass, share_of_classes
 from uneven.metrics.confusion import matrix_norm
 
@@ -226,6 +231,9 @@ def fit_vote_factors(
     def loss(confusion: np.ndarray) -> np.ndarray:
         return confusion_norm_loss(confusion, prices) + accuracy_weight * error_loss(confusion)
 
+    def bound(confusion: np.ndarray) -> np.ndarray:
+        return confusion_norm_bound(confusion, prices) + accuracy_weight * error_loss(confusion)
+
     effective = effective_mass(mass, len(y))
     prior = np.maximum(share_of_classes(y, effective, n_classes), _LEAST_SHARE)
     believed = votes / votes.sum(axis=1, keepdims=True) * prior
@@ -233,7 +241,7 @@ def fit_vote_factors(
         believed / believed.sum(axis=1, keepdims=True),
         y,
         prior,
-        measure=ConfusionMeasure("norm and errors", loss),
+        measure=ConfusionMeasure("norm and errors", loss, bound=bound),
         sample_weight=mass,
         pseudo_rows=_PSEUDO_ROWS,
         spread_price=_SPREAD_PRICE,
