@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
 from uneven.decisions.class_factors import JudgedRows, fit_class_factors, log_scores
-from uneven.decisions.measures import MEASURES, find_measure
+from uneven.decisions.measures import (
+    MEASURES,
+    confusion_norm_bound,
+    confusion_norm_loss,
+    find_measure,
+)
 from uneven.metrics import confusion_norm, geometric_mean_recall, mean_recall, worst_recall
 
 UNIT = 2.0**30
@@ -217,3 +222,13 @@ def test_one_ulp_changes_no_factor():
 def test_odd_priors_are_refused(prior):
     with pytest.raises(ValueError, match=r"prior must hold|shape"):
         fit_class_factors([[0.5, 0.5]], [0], prior)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_bound_of_the_norm_is_near_and_never_above_it(seed):
+    rng = np.random.default_rng(seed)
+    confusion = rng.integers(0, 9, (50, 4, 4)) * 1.0
+    for prices in (None, rng.random((4, 4)) * 3.0):
+        norm, bound = (f(confusion, prices) for f in (confusion_norm_loss, confusion_norm_bound))
+        assert (bound <= norm + 1e-12).all()
+        assert (bound > 0.9 * norm).all()
