@@ -18,7 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 from tests.callbacks import StopAfter
 from tests.ensemble.tables import uneven_table
 from tests.few_trees import few_own_trees
-from uneven import UnevenClassifier
+from uneven import TunedDecisionClassifier, UnevenClassifier
 from uneven.datasets import make_uneven_views
 from uneven.decisions.decision import fit_decision
 from uneven.ensemble.pooling import PooledMember, PooledRows, ask_members, choose_members
@@ -93,6 +93,24 @@ def test_permuted_labels_give_chance_and_no_hope():
     assert model.unseen_log_loss_ > 0.93 * chance
     recalls = model.decision_.recalls
     assert recalls.mean() < 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["ensemble", "wrapper"])
+def test_permuted_labels_give_chance_also_where_classes_have_few_rows(kind):
+    told, sizes = [], [100, 40, 5, 3]
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        model = TunedDecisionClassifier(LogisticRegression())
+        if kind == "ensemble":
+            model = few(members=["landmarks", "logistic"], random_state=seed)
+        model.fit(rng.normal(size=(148, 6)), np.repeat([0, 1, 2, 3], sizes))
+        told.append(model.decision_.recalls)
+        unseen = model.unseen_
+        chance = -(np.log(np.array(sizes) / 148)[unseen.codes]).mean()
+        assert log_loss(unseen.codes, unseen.probabilities, labels=range(4)) > 0.9 * chance
+    assert np.mean(told) < 0.3
+    assert np.mean(told, axis=0)[2:].max() < 0.35
 
 
 def test_unseen_log_loss_tells_that_of_new_rows():
