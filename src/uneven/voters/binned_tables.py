@@ -56,6 +56,14 @@ class Level:
             return self.tie
         return np.asarray(self.tie * np.where(np.isfinite(value), np.abs(value), 0.0))
 
+    def renumbered(self, kept: np.ndarray) -> np.ndarray:
+        """Slot of each row if there were only some slots: their places among them."""
+        if len(kept) == len(self.totals):
+            return self.slots
+        places = np.full(len(self.totals) + 1, -1, dtype=self.slots.dtype)
+        places[kept] = np.arange(len(kept))
+        return places[self.slots]
+
     def unsplit_value(self) -> np.ndarray:
         """Price of leaving each slot as it is, shape (n_slots,)."""
         costs, weight = self.totals[:, : self.n_classes], self.totals[:, self.n_classes]
@@ -158,12 +166,15 @@ class BinnedTable(ABC):
         values, cuts = np.empty(shape), np.empty(shape, dtype=np.int64)
         missing_left, lefts = np.empty(shape, dtype=np.bool_), np.empty((*shape, n_lanes))
         for k in range(len(asked)):
+            own = np.flatnonzero(place == k) if search.takes_few else np.arange(n_slots)
+            found = values[k, own], cuts[k, own], missing_left[k, own], lefts[k, own]
             search.loop(
                 search.stored, asked[k : k + 1], search.limits,
-                (level.slots, level.matrix, level.totals),
+                (level.renumbered(own), level.matrix, level.totals[own]),
                 (level.n_classes, level.criterion, level.tie),
-                values[k], cuts[k], missing_left[k], lefts[k], 0, 1,
+                *found, 0, 1,
             )  # fmt: skip
+            values[k, own], cuts[k, own], missing_left[k, own], lefts[k, own] = found
         here = (place, np.arange(n_slots), 0)
         return Splits(values[here], columns, cuts[here], missing_left[here], lefts[here])
 
@@ -193,12 +204,13 @@ class BinnedTable(ABC):
 
 @dataclass
 class _Search:
-    """A compiled loop over columns, with what it reads."""
+    """A compiled loop over columns, with what it reads, and whether it may get some slots only."""
 
     loop: Callable[..., None]
     stored: Any
     limits: Any
     n_updates: Callable[[np.ndarray], int]
+    takes_few: bool = False
 
     @classmethod
     def of_entries(cls, entries: Entries, level: Level) -> _Search:
@@ -258,7 +270,7 @@ class BinnedDense(BinnedTable):
         def n_updates(columns: np.ndarray) -> int:
             return self.n_rows * len(columns)
 
-        return _Search(_split_loops.histogram_splits, self.codes, self.n_bins, n_updates)
+        return _Search(_split_loops.histogram_splits, self.codes, self.n_bins, n_updates, True)
 
     def route(
         self,
