@@ -99,8 +99,8 @@ def test_entries_and_histograms_choose_the_same_splits(problem, seed, criterion,
     rng = np.random.default_rng(seed)
     X = np.where(rng.random(X.shape) < share, rng.choice([0.0, np.nan]), X)
     running = costs_for(y, n_classes, seed)
-    slots = rng.integers(-1, 2, len(y)).astype(np.int32)
-    totals = np.array([running.matrix[slots == s].sum(axis=0) for s in range(2)])
+    slots = rng.integers(-1, 5, len(y)).astype(np.int32)
+    totals = np.array([running.matrix[slots == s].sum(axis=0) for s in range(5)])
     tie = TIE * running.stake if criterion == "cost" else TIE
     level = Level(slots, running.matrix, totals, n_classes, CRITERIA[criterion], tie)
     found = []
