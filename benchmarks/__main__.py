@@ -19,6 +19,7 @@ from benchmarks import (
     kernel,
     label_doubt,
     learning,
+    many_classes,
     mnist_quarters,
     multiview,
     neighbour,
@@ -50,6 +51,7 @@ from benchmarks.views import __main__ as views
 SECTIONS = {
     "fit": ("Fitting, 2 threads each", fit_speed.run),
     "kernel": ("The inner loop", kernel.run),
+    "many-classes": ("Many classes in several views", many_classes.run),
     "wide": ("Wide views, processor time", wide_views.run),
     "scaling": ("Growth with the number of rows", scaling.run),
     "predict": ("Predicting, 2 threads each", predict_speed.run),

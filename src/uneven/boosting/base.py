@@ -155,7 +155,7 @@ class BoostingClassifier(
 
     estimator: Any
     n_estimators: int
-    max_depth: int | None
+    max_depth: Any
     learning_rate: float
     loss: str
     class_cost: Any
@@ -337,7 +337,7 @@ class BoostingClassifier(
         """Refuse parameters that do not go together with the kind of leaves."""
         if not self._has_scores:
             if self.estimator is None or isinstance(self.estimator, (Mapping, list, tuple)):
-                check_integer("max_depth", self.max_depth, 1, 30)
+                self._check_depth()
             for name, neutral in _SCORE_ONLY.items():
                 value = getattr(self, name, neutral)
                 if value != neutral:
@@ -348,7 +348,11 @@ class BoostingClassifier(
         if getattr(self, "line_search", False):
             raise ValueError('line_search needs leaves="votes"; leaf_step is its counterpart.')
         if self.max_depth is not None:
-            check_integer("max_depth", self.max_depth, 1, 30)
+            self._check_depth()
+
+    def _check_depth(self) -> None:
+        """Refuse a depth that no tree can have."""
+        check_integer("max_depth", self.max_depth, 1, 30)
 
     def _learn(
         self, setting: Setting, process: Any, vote: GrowingVote, watch: EarlyStopping | None

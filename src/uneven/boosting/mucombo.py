@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -138,7 +138,7 @@ class MuComboClassifier(ScoreLeavesMixin, MultiViewBoosting):
         constraint: str = "eq1",
         n_estimators: int = 200,
         leaves: str = "votes",
-        max_depth: int | None = 3,
+        max_depth: int | Literal["auto"] | None = "auto",
         max_leaves: int | None = None,
         learning_rate: float = 1.0,
         loss: str = "exponential",

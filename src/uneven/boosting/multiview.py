@@ -42,6 +42,7 @@ from uneven.voters.training_table import draw_columns
 from uneven.votes import ALL_VIEWS, Panel, Term, Vote
 
 _PARALLEL_CELLS = 150_000
+_DEPTH, _FEW_CLASSES = 3, 16
 _SEED_STEP = 0x9E3779B1
 
 
@@ -152,6 +153,15 @@ class ViewProcess:
 class MultiViewBoosting(BoostingClassifier):
     """Base of the methods in which every view has a weak learner of its own."""
 
+    def _check_depth(self) -> None:
+        if self.max_depth != "auto":
+            super()._check_depth()
+
+    def _value(self, name: str) -> Any:
+        if name != "max_depth" or self.max_depth != "auto":
+            return super()._value(name)
+        return _DEPTH if self._has_scores else automatic_depth(len(self.classes_))
+
     def _open_views(
         self,
         setting: Setting,
@@ -160,7 +170,7 @@ class MultiViewBoosting(BoostingClassifier):
     ) -> list[ViewProcess]:
         """Give every view its table, its learner and its cost matrix, or a look at a shared one."""
         table, views = setting.table, setting.views
-        learners = learners_by_view(self.estimator, views, self.max_depth or 3)
+        learners = learners_by_view(self.estimator, views, self._value("max_depth") or _DEPTH)
         if any(isinstance(learner, (CostTree, BestOf)) for learner in learners):
             _ = table.binned
         processes = []
@@ -207,6 +217,17 @@ class MultiViewBoosting(BoostingClassifier):
     @classmethod
     def _test_instances(cls) -> list[Any]:
         return [cls(n_estimators=5, views=TWO_VIEWS)]
+
+
+def automatic_depth(n_classes: int) -> int:
+    """Depth of trees whose leaves vote: 3, or with more than 16 classes as many leaves as classes.
+
+    Examples
+    --------
+    >>> automatic_depth(2), automatic_depth(16), automatic_depth(17), automatic_depth(100)
+    (3, 3, 5, 7)
+    """
+    return _DEPTH if n_classes <= _FEW_CLASSES else (n_classes - 1).bit_length()
 
 
 def learners_by_view(estimator: Any, views: ViewMap, max_depth: int) -> list[WeakLearner]:

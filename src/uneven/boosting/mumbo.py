@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -267,7 +267,7 @@ class MumboClassifier(ScoreLeavesMixin, MultiViewBoosting):
         patience: int = 5,
         n_estimators: int = 200,
         leaves: str = "votes",
-        max_depth: int | None = 3,
+        max_depth: int | Literal["auto"] | None = "auto",
         max_leaves: int | None = None,
         learning_rate: float = 1.0,
         loss: str = "exponential",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -132,7 +132,7 @@ class ShareBoostClassifier(MultiViewBoosting):
         *,
         selection: str = "max_edge",
         n_estimators: int = 200,
-        max_depth: int = 3,
+        max_depth: int | Literal["auto"] = "auto",
         learning_rate: float = 1.0,
         class_cost: Any = None,
         noise_matrix: Any = None,

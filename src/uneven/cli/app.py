@@ -120,7 +120,7 @@ def _compare(
             help="Boosting rounds of this library's methods; 200, or 150 with --demo.", min=1
         ),
     ] = None,
-    max_depth: Depth = 3,
+    max_depth: Depth = None,
     seed: Seed = 0,
     n_jobs: Annotated[int | None, typer.Option(help=texts.JOBS, callback=check_jobs)] = None,
     workers: Annotated[int | None, typer.Option(help=texts.WORKERS, min=1)] = None,
@@ -205,7 +205,7 @@ def _fit(
     views: Views = None,
     on: On = None,
     rounds: Rounds = 200,
-    max_depth: Depth = 3,
+    max_depth: Depth = None,
     seed: Seed = 0,
     n_jobs: Jobs = -1,
     drop: Drop = None,
@@ -260,7 +260,7 @@ def _fit_large(
     cluster: str | None,
     memory: str | None,
     is_too_much: bool,
-    rest: tuple[Path, int, int, int, int],
+    rest: tuple[Path, int, int | None, int, int],
 ) -> Work:
     """Fit on Parquet files that need not fit into memory."""
     if is_too_much:

@@ -46,7 +46,13 @@ Views = Annotated[str | None, typer.Option(help=texts.VIEWS, metavar="prefix|FIL
 On = Annotated[str | None, typer.Option("--on", metavar="COLUMN", help=texts.ON)]
 Rounds = Annotated[int, typer.Option(help="Boosting rounds of this library's methods.", min=1)]
 Depth = Annotated[
-    int, typer.Option(help="Maximum depth of their trees; 1 means stumps.", min=1, max=30)
+    int | None,
+    typer.Option(
+        help="Maximum depth of their trees; 1 means stumps. By default 3; in mumbo and mucombo "
+        "deeper if there are more than 16 classes.",
+        min=1,
+        max=30,
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Random seed of folds and methods.", min=0, max=2**32 - 1)]
 Jobs = Annotated[

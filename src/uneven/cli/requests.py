@@ -197,9 +197,9 @@ class CompareRequest:
         Names of methods; None takes all, those that join views only if there are several.
     metric : str or None
         Measure that ranks; None takes the default.
-    folds, repeats, max_depth, seed : int
+    folds, repeats, seed : int
         As in the options.
-    rounds, n_jobs, workers : int or None
+    rounds, max_depth, n_jobs, workers : int or None
         None takes the default.
     diagnosis : bool
         Whether to look at each view on its own, if there are several.
@@ -227,7 +227,7 @@ class CompareRequest:
     folds: int
     repeats: int
     rounds: int | None
-    max_depth: int
+    max_depth: int | None
     seed: int
     n_jobs: int | None
     diagnosis: bool

@@ -43,7 +43,7 @@ def compare(
     views: Any = None,
     noise_matrix: Any = None,
     rounds: int = 200,
-    max_depth: int = 3,
+    max_depth: int | None = None,
     random_state: int | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
     stack: bool = False,
@@ -124,7 +124,8 @@ def compare(
         Confusion matrix of the label noise: row = observed label, column = true class, sorted.
         Methods with such a parameter get it, and all are evaluated by corrected metrics.
     rounds, max_depth : int
-        Rounds and depth of the trees of the boosting methods of this library.
+        Rounds and depth of the trees of the boosting methods of this library; None is the default
+        depth of each.
     random_state : int, RandomState or None
         Seed of folds and methods, including given classifiers whose ``random_state`` is None.
     n_jobs : int or None
@@ -243,10 +244,11 @@ def compare(
 
 def _check_numbers(given: Mapping[str, Any]) -> None:
     """Refuse numbers of a call that no fit could use."""
-    whole = {"rounds": 1, "max_depth": 1, "repeats": 1, "workers": 1}
+    whole = {"rounds": 1, "repeats": 1, "workers": 1}
     try:
         for name, low in whole.items():
             Whole(low).check(name, given[name])
+        Maybe(Whole(1)).check("max_depth", given["max_depth"])
         Maybe(Whole(2)).check("tune", given["tune"])
         Jobs().check("n_jobs", given["n_jobs"])
         if isinstance(given["cv"], bool | float):

@@ -108,6 +108,11 @@ _SCORE_WORDS = {
 }
 """Words of estimators whose leaves may hold scores, in place of those above."""
 
+_AUTOMATIC_DEPTH = """max_depth : int, None or "auto", default="auto"
+    Maximum depth of a tree; 1 gives stumps. "auto" is 3; with more than 16 classes, where leaves
+    vote, it is the least depth with as many leaves as classes. Ignored if ``estimator`` is given.
+    None, no limit, needs ``leaves="scores"``."""
+
 _ATTRIBUTES = """classes_ : ndarray of shape (n_classes,)
     The class labels.
 vote_ : Vote
@@ -166,6 +171,10 @@ def described(words: Mapping[str, str], attributes: str = "") -> Callable[[_Thin
 
 def documented(estimator: _Thing) -> _Thing:
     """Fill the docstring of an estimator with the words above, as far as it has the parameters."""
-    if "leaf_step" not in inspect.signature(estimator).parameters:
-        return described(_WORDS, _ATTRIBUTES)(estimator)
-    return described(_WORDS | _SCORE_WORDS, _ATTRIBUTES + _SCORE_ATTRIBUTES)(estimator)
+    parameters = inspect.signature(estimator).parameters
+    words, attributes = _WORDS, _ATTRIBUTES
+    if "leaf_step" in parameters:
+        words, attributes = words | _SCORE_WORDS, attributes + _SCORE_ATTRIBUTES
+    if "max_depth" in parameters and parameters["max_depth"].default == "auto":
+        words = words | {"max_depth": _AUTOMATIC_DEPTH}
+    return described(words, attributes)(estimator)

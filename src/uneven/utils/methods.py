@@ -31,9 +31,10 @@ class Settings:
 
     Attributes
     ----------
-    rounds, max_depth : int
-        Rounds and tree depth of the boosting methods of this library; NormCoMBo, whose deep trees
-        are few, has three trees for a round, of depths that it chooses itself.
+    rounds : int
+        Of the boosting methods of this library; NormCoMBo has three trees for a round.
+    max_depth : int or None
+        Depth of their trees; None is the default of each. NormCoMBo chooses depths itself.
     seed : int
         Seed of every method.
     n_jobs : int or None
@@ -48,7 +49,7 @@ class Settings:
     """
 
     rounds: int = 200
-    max_depth: int = 3
+    max_depth: int | None = None
     seed: int = 0
     n_jobs: int | None = None
     views: Mapping[str, Sequence[str]] | None = None
@@ -185,7 +186,9 @@ def _make(name: str, settings: Settings) -> Any:
         "n_jobs": settings.n_jobs,
     }
     if staged:
-        common |= {"n_estimators": settings.rounds, "max_depth": settings.max_depth}
+        common["n_estimators"] = settings.rounds
+        if settings.max_depth is not None:
+            common["max_depth"] = settings.max_depth
     taken = inspect.signature(cls).parameters
     own = parameters(settings) if callable(parameters) else parameters or {}
     return cls(**{**{name: value for name, value in common.items() if name in taken}, **own})
