@@ -84,9 +84,9 @@ def check_header(
     """
     first = FirstLines.of(path, encoding)
     if first is None:
-        columns = _other_columns(path)
+        found = _other_columns(path)
         for option, given in wanted.items():
-            check_columns(columns or given, given, option)
+            check_columns(found or given, given, option)
         return None
     expected = next(iter(wanted.values()))
     style = guess_style(first.text, expected, first.name, cut=not first.is_whole)
