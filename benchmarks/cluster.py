@@ -396,6 +396,9 @@ def disk(n_rows: int = 10_000_000, n_columns: int = 20) -> None:
         child = get_context("spawn").Process(target=_fit_limited, args=(path, limit, told))
         child.start()
         child.join()
+        if child.exitcode:
+            print(f"{n_rows} x {n_columns}: the fit did not get by with {limit / 1e9:.2f} GB")
+            return
         print(
             f"{n_rows} x {n_columns}: X is {limit / 1e9:.2f} GB, which is all the memory that the "
             f"fit may take; it took {told.get():.0f} s",

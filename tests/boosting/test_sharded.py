@@ -178,6 +178,19 @@ def test_validation_rows_are_given(leaves):
     assert bits(model.fit(cut(np.random.default_rng(0), X, y), None, validation=held)) == whole
 
 
+def test_costs_of_shards_on_disk_are_never_in_memory(monkeypatch):
+    def refuse(shape):
+        raise AssertionError("costs in memory")
+
+    X, y = gaussian_classes([60, 30, 10], 3, seed=0)
+    model = ComboClassifier(n_estimators=3, max_depth=2, random_state=0)
+    whole = bits(model.fit(X, y))
+    blocks = RowBlocks([(X[:50], y[:50]), (X[50:], y[50:])])
+    blocks.on_disk = True
+    monkeypatch.setattr("uneven.costs.matrices.aligned_zeros", refuse)
+    assert bits(model.fit(blocks, None)) == whole
+
+
 ON_DISK = [
     ComboClassifier(max_depth=2, early_stopping=True, subsample=0.7),
     ComboClassifier(leaves="scores", max_leaves=4),

@@ -228,6 +228,8 @@ class CostMatrix:
         Threads to use.
     grid : float, optional
         Of the weights, if these rows are a part of a table; see :func:`weight_grid`.
+    matrix : ndarray of zeros, shape (n_samples, n_lanes), optional
+        Room for the costs.
 
     Attributes
     ----------
@@ -248,11 +250,12 @@ class CostMatrix:
         weights: np.ndarray,
         pool: ThreadPool | None = None,
         grid: float | None = None,
+        matrix: np.ndarray | None = None,
     ) -> None:
         self.y = np.ascontiguousarray(y, dtype=np.int32)
         self.n_classes = n_classes
         self._pool = pool or ThreadPool()
-        self.matrix = aligned_zeros((len(y), n_lanes(n_classes)))
+        self.matrix = aligned_zeros((len(y), n_lanes(n_classes))) if matrix is None else matrix
         if grid is None:
             grid = weight_grid(reproducible_sum(weights), are_whole(weights))
         self.matrix[:, n_classes] = _snap_weights(weights, grid)
@@ -435,6 +438,8 @@ class CostRows(CostMatrix):
         Cost factors of misclassifications, row = true class.
     grid : float, optional
         From :func:`weight_grid`; by default that of these rows.
+    room : tuple of ndarray of zeros, optional
+        For costs (n_samples, n_lanes) and scores (n_samples, n_classes).
     """
 
     scores: np.ndarray
@@ -447,11 +452,12 @@ class CostRows(CostMatrix):
         class_cost: np.ndarray | None = None,
         pool: ThreadPool | None = None,
         grid: float | None = None,
+        room: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
-        super().__init__(y, n_classes, weights, pool, grid)
+        super().__init__(y, n_classes, weights, pool, grid, None if room is None else room[0])
         factors = np.ones((n_classes, n_classes)) if class_cost is None else class_cost
         self._log_costs = (_portable.log_all(weights), _portable.log_all(factors))
-        self.scores = np.zeros((len(y), n_classes), order="F")
+        self.scores = np.zeros((len(y), n_classes), order="F") if room is None else room[1]
 
     def largest_log_cost(self) -> float:
         """Logarithm of the largest cost of a wrong answer; minus infinity if there is none."""

@@ -151,6 +151,11 @@ class Shard:
             else:
                 yield rows, np.where(self.presence[rows, view], self.mass[rows], 0.0)
 
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether arrays are in files; new ones hold zeros."""
+        return self._folder is not None
+
     def empty(self, shape: tuple[int, ...], dtype: Any, order: Any = "C") -> np.ndarray:
         """Room for an array, in a file if this shard is kept on disk."""
         if self._folder is None or 0 in shape:

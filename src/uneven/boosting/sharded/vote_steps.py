@@ -41,9 +41,12 @@ def open_costs(
     shard: Shard, name: int, n_classes: int, class_cost: np.ndarray | None, grid: float
 ) -> None:
     """Turn weights into a cost matrix whose entries are still to be filled."""
-    costs = CostRows(shard.y, n_classes, shard.held[name], class_cost, shard.pool, grid)
-    costs.matrix, costs.scores = shard.moved(costs.matrix), shard.moved(costs.scores)
-    shard.held[name] = costs
+    n_rows, room = len(shard.y), None
+    if shard.is_on_disk and n_rows:
+        matrix = shard.empty((n_rows, n_lanes(n_classes)), np.float64)
+        room = matrix, shard.empty((n_rows, n_classes), np.float64, "F")
+    known = (shard.held[name], class_cost, shard.pool, grid, room)
+    shard.held[name] = CostRows(shard.y, n_classes, *known)
 
 
 @step(largest)
