@@ -8,7 +8,6 @@ from __future__ import annotations
 import datetime
 import io
 import re
-import zipfile
 from typing import Any
 
 import pandas as pd
@@ -42,7 +41,30 @@ def read_workbook(source: Source, sheet: str | None) -> tuple[pd.DataFrame, dict
     InputError
         If the file or the sheet cannot be read, or if openpyxl is not installed.
     """
-    book = _open(source)
+    try:
+        seen, chosen, cells = _cells(source, sheet)
+    except ImportError as error:
+        raise InputError(
+            f"{source.name} is a workbook, which needs openpyxl: pip install "
+            '"uneven[excel]", or save the sheet as CSV.'
+        ) from error
+    except InputError:
+        raise
+    except Exception as error:  # of a damaged file openpyxl's parsers raise anything
+        raise InputError(f"{source.name} is not a readable workbook: {error}.") from error
+    if cells.empty:
+        raise InputError(f"the sheet {chosen!r} of {source.name} is empty.")
+    frame, told = _table(cells, source.name)
+    others = len(seen) > 1 and sheet is None
+    choice = f"{source.name} is read from its sheet {chosen!r}; --sheet chooses another."
+    notes = [choice] * others + told
+    return frame, {"format": "workbook", "sheet": chosen, "notes": notes}
+
+
+def _cells(source: Source, sheet: str | None) -> tuple[list[str], str, pd.DataFrame]:
+    """The sheets that are not hidden, the chosen one, and its cells."""
+    data, whole = io.BytesIO(source.data), {"read_only": False}
+    book = pd.ExcelFile(data, engine="openpyxl", engine_kwargs=whole)
     names = [str(name) for name in book.sheet_names]
     if sheet is not None and sheet not in names:
         raise InputError(
@@ -53,27 +75,7 @@ def read_workbook(source: Source, sheet: str | None) -> tuple[pd.DataFrame, dict
     chosen = sheet or (seen or names)[0]
     cells = pd.read_excel(book, chosen, header=None, dtype=object)
     _fill_merged(cells, book.book[chosen].merged_cells.ranges)
-    cells = cells.dropna(how="all").dropna(how="all", axis=1)
-    if cells.empty:
-        raise InputError(f"the sheet {chosen!r} of {source.name} is empty.")
-    frame, told = _table(cells, source.name)
-    others = len(seen) > 1 and sheet is None
-    choice = f"{source.name} is read from its sheet {chosen!r}; --sheet chooses another."
-    notes = [choice] * others + told
-    return frame, {"format": "workbook", "sheet": chosen, "notes": notes}
-
-
-def _open(source: Source) -> pd.ExcelFile:
-    try:
-        data, whole = io.BytesIO(source.data), {"read_only": False}
-        return pd.ExcelFile(data, engine="openpyxl", engine_kwargs=whole)
-    except ImportError as error:
-        raise InputError(
-            f"{source.name} is a workbook, which needs openpyxl: pip install "
-            '"uneven[excel]", or save the sheet as CSV.'
-        ) from error
-    except (ValueError, KeyError, OSError, zipfile.BadZipFile) as error:
-        raise InputError(f"{source.name} is not a readable workbook: {error}.") from error
+    return seen, chosen, cells.dropna(how="all").dropna(how="all", axis=1)
 
 
 def _fill_merged(cells: pd.DataFrame, ranges: Any) -> None:
