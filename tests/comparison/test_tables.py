@@ -237,3 +237,20 @@ def test_a_quote_that_swallows_whole_lines_is_pointed_out(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("\n".join(["size,kind,label", '50,"3,yes', "51,4,no", '52,5",no', *rows]))
     assert any("goes over 3 lines" in note for note in read_problem(path, "label").notes)
+
+
+def test_a_workbook_of_names_alone_has_no_rows_and_a_damaged_one_is_refused(tmp_path):
+    path = tmp_path / "book.xlsx"
+    pd.DataFrame(columns=["x", "label"]).to_excel(path, index=False)
+    with pytest.raises(InputError, match="has column names but no rows"):
+        read_table(path)
+    pd.DataFrame({"x": [1, 2], "label": ["a", "b"]}).to_excel(path, index=False)
+    with zipfile.ZipFile(path) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    sheet = parts["xl/worksheets/sheet1.xml"]
+    for damaged in (sheet[: len(sheet) // 2], b"<a/>"):
+        with zipfile.ZipFile(path, "w") as book:
+            for name, part in (parts | {"xl/worksheets/sheet1.xml": damaged}).items():
+                book.writestr(name, part)
+        with pytest.raises(InputError, match=r"not a readable workbook|is empty"):
+            read_table(path)

@@ -92,7 +92,8 @@ def _table(cells: pd.DataFrame, name: str) -> tuple[pd.DataFrame, list[str]]:
     top = int((filled > cells.shape[1] // 2).argmax())
     texts = [[_text(cell) for cell in row] for row in cells.iloc[top : top + LOOKED_AT].to_numpy()]
     header, further = texts[0], texts[1:]
-    spanned = [lower if upper == lower else "" for upper, lower in zip(header, *further[:1])]
+    second = further[0] if further else []
+    spanned = [lower if upper == lower else "" for upper, lower in zip(header, second)]
     if is_second_header(header, [_without(spanned, row) for row in further[:1]] + further[1:]):
         header = merged_names(header, _without(spanned, further.pop(0)), ())
         top += 1
