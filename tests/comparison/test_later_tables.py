@@ -54,6 +54,9 @@ def later(tmp_path: Path, first: str, second: str) -> tuple[pd.DataFrame, list[s
         (csv("date", ["31122023", "01022024"]), "date\n05062023\n", 19513.0),
         (csv("month", ["202312", "202402"]), "month\n202401\n", 19723.0),
         (csv("t", ["3 years", "18 months"]), "t\n1 year\n", 31557600.0),
+        (csv("lap", ["1:25.207", "2:03.511"]), "lap\n1:30\n", 0.025),
+        (csv("lap", ["1:25.207", "59.511"]), "lap\n36.0\n", 0.01),
+        (csv("grade", ["2", "2+", "3-", "4"]), "grade\n3-\n", 3.0),
     ],
 )
 def test_one_row_that_could_mean_two_things_is_read_as_the_training_table(

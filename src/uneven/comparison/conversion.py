@@ -19,7 +19,7 @@ from pandas.api import types
 from uneven.comparison.celltexts import as_objects, as_text, distinct_texts, vary
 from uneven.comparison.dates import days_since_1970, find_date_style, parse_dates
 from uneven.comparison.datestyles import BY_NAME, EPOCHS, LATEST_YEAR, DateStyle
-from uneven.comparison.durations import HOURS, clock_hours
+from uneven.comparison.durations import HOURS, LAPS, clock_hours, lap_hours
 from uneven.comparison.errors import InputError
 from uneven.comparison.marks import MISSING_MARKS, TRUTH
 from uneven.comparison.numbers import (
@@ -135,7 +135,7 @@ def _numbers(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
 
 def _is_plain(values: pd.Series, column: Column, style: NumberStyle) -> bool:
     """Whether to parse a column cell by cell: its texts differ, and none marks a missing cell."""
-    if _marks(column) or style.decimal not in (".", ",") or style.unit == HOURS:
+    if _marks(column) or style.decimal not in (".", ",") or style.unit in (HOURS, LAPS):
         return False
     return isinstance(values.dtype, pd.StringDtype) and vary(values)
 
@@ -159,6 +159,8 @@ def _cell_numbers(cells: pd.Series, column: Column, seen: Differences) -> NDArra
     style = NumberStyle.from_dict(column.form)
     if style.unit == HOURS:
         return clock_hours(cells)
+    if style.unit == LAPS:
+        return lap_hours(cells)
     if style.decimal == "." and not style.unit and not np.isnan(_plain(cells[:HEAD])).any():
         plain = _plain(cells)
         if not np.isnan(plain).any():

@@ -67,8 +67,8 @@ PATTERNS = {
     ),
     "ym": r"(?P<year>(?:19|20)\d{2})[-M](?P<month>0[1-9]|1[0-2])",
     "numbers": (
-        rf"{_WEEKDAY}(?P<first>\d{{1,2}})(?P<mark>[./-])(?P<second_>\d{{1,2}})[./-](?P<year>\d{{4}}|\d{{2}})"
-        rf"{_CLOCK}"
+        rf"{_WEEKDAY}(?P<first>\d{{1,2}})(?P<mark>[./-])(?:(?<=\.) )?(?P<second_>\d{{1,2}})"
+        rf"[./-](?:(?<=\.) )?(?P<year>\d{{4}}|\d{{2}}){_CLOCK}"
     ),
     "yymmdd": r"(?P<year>\d{2})(?P<mark>[/-])(?P<month>\d{1,2})[/-](?P<day>\d{1,2})",
     "my": r"(?P<month>0?[1-9]|1[0-2])[/-](?P<year>(?:19|20)\d{2})",

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 HOURS = "h:m"
 """Stands for hours where a column of numbers names its unit."""
 
+LAPS = "m:s"
+"""The same for times of races, ``1:25.207``, of which the first part are minutes."""
+
 _HALF = r"(?P<half>[AaPp])\.?[Mm]\.?"
 _TIME = (
     r"(?P<hour>\d{1,3})(?::|(?P<h>[hH])|(?P<dot>\.))(?P<minute>[0-5]\d)"
@@ -26,7 +29,7 @@ WHOLE_CLOCK = rf"(?P<hour>\d{{1,2}}) ?{_HALF}"
 
 PARTS = {
     "years": ("y|yrs?|years?|Jahre?n?|ans?|años?", 8766.0),
-    "months": ("mo|mon|mths?|months?|Monate?n?|mois|mes(?:es)?", 730.5),
+    "months": ("mos?|mon|mths?|months?|Monate?n?|mois|mes(?:es)?", 730.5),
     "weeks": ("w|wks?|weeks?|Wochen?|semaines?|semanas?", 168.0),
     "days": ("d|days?|Tage?n?|jours?|j|días?", 24.0),
     "hours": (r"h|hrs?|hours?|Std\.?|Stunden?|heures?|horas?", 1.0),
@@ -42,6 +45,11 @@ SPAN = rf"(?P<minus>-?){_SPAN}(?:(?:,? (?P<plus>\+?)|^){_REST})?"
 ISO_SPAN = r"P(?:\d+W|(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?)"
 _SEVERAL = rf"\d ?(?i:{'|'.join(words for words, _ in PARTS.values())}),? ?(?:\w+ )?\+?\d|^P"
 """Two parts, as in ``1h 30m``: ``5 m`` alone may be metres."""
+_MONTHS = rf"(?i)^(-?\d+ ?(?:{PARTS['years'][0]}){_AND}\d+ ?)m(?!\w)"
+"""Years and an ``m``, as in ``2y 3m``: no minutes."""
+_ALONE = r"(?i)^-?\d+ ?m$"
+_LAP = r"(?:(?:(?P<hour>\d{1,2}):(?=\d\d:))?(?P<minute>\d{1,3}):(?=\d\d)|(?=\d+[.,]))"
+_LAP += r"(?P<second>[0-5]?\d(?:[.,]\d{1,6})?)"
 
 
 def are_hours(cells: pd.Series) -> bool:
@@ -66,9 +74,35 @@ def are_hours(cells: pd.Series) -> bool:
         return True
     if known.any() and not cells[known].str.contains(r":\d{2}:").all():
         return False
-    return bool(
-        cells.str.contains(_SEVERAL).any() and not np.isnan(_span_hours(cells))[~known].any()
-    )
+    if not cells.str.contains(_SEVERAL).any() or np.isnan(_span_hours(cells))[~known].any():
+        return False
+    months = bool((cells.str.replace(_MONTHS, "", regex=True) != cells).any())
+    return not (months and cells.str.contains(_ALONE).any())  # is 11m beside 2y 3m a month?
+
+
+def are_laps(cells: pd.Series) -> bool:
+    """Whether cells are times of races, some of them with minutes and parts of seconds.
+
+    Examples
+    --------
+    >>> are_laps(pd.Series(["1:25.207", "2:03", "59.8"])), are_laps(pd.Series(["1:25", "59.8"]))
+    (True, False)
+    """
+    some = cells.str.contains(r"^\d{1,3}:[0-5]\d[.,]\d").any()
+    return bool(some and not np.isnan(lap_hours(cells)).any())
+
+
+def lap_hours(cells: pd.Series) -> NDArray[np.float64]:
+    """Hours that times of races stand for; NaN where a cell is none.
+
+    Examples
+    --------
+    >>> lap_hours(pd.Series(["1:30.0", "2:03", "59.4", "1:00:36.0"])).round(6).tolist()
+    [0.025, 0.034167, 0.0165, 1.01]
+    """
+    parts = cells.str.extract(f"^{_LAP}$")
+    hour, minute = (_numbers(parts[name].fillna("0")) for name in ("hour", "minute"))
+    return hour + minute / 60.0 + _numbers(parts["second"]) / 3600.0
 
 
 def clock_hours(cells: pd.Series) -> NDArray[np.float64]:
@@ -97,7 +131,7 @@ def _clock_hours(cells: pd.Series) -> NDArray[np.float64]:
 
 
 def _span_hours(cells: pd.Series) -> NDArray[np.float64]:
-    parts = cells.str.extract(f"^{SPAN}$")
+    parts = cells.str.replace(_MONTHS, r"\1mo", regex=True).str.extract(f"^{SPAN}$")
     hours = np.zeros(len(cells))
     for part, (_, scale) in PARTS.items():
         hours += scale * _numbers(parts[part].fillna("0"))

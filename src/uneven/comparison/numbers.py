@@ -133,7 +133,9 @@ FAMILIES: tuple[Mapping[str, float], ...] = (
         **dict.fromkeys(("h", "hr", "hrs", "hour", "hours", "Std", "Std."), 3600.0),
         **dict.fromkeys(("day", "days", "Tag", "Tage", "jour", "jours"), 86400.0),
         **dict.fromkeys(("week", "weeks", "wk", "wks", "Woche", "Wochen"), 604800.0),
-        **dict.fromkeys(("month", "months", "mo", "Monat", "Monate", "mois"), 2629800.0),
+        **dict.fromkeys(
+            ("month", "months", "mo", "mos", "mth", "mths", "Monat", "Monate", "mois"), 2629800.0
+        ),
         **dict.fromkeys(("year", "years", "yr", "yrs", "Jahr", "Jahre", "ans"), 31557600.0),
     },
     {**_with_prefixes("l", "µumcdh"), **_with_prefixes("L", "µumd")},
@@ -207,6 +209,13 @@ _LARGE_MONEY = (
     rf"^({'|'.join(sorted(map(re.escape, OF_MONEY.keys() - {'T'}), key=len, reverse=True))})"
     rf" ?({_MONEY})$"
 )
+_NO_CENTS = rf"([0-9])[{_SPACES}]*(?:[.,:][-–—]{{1,2}}|/-$|\+/-.*)"
+"""Behind a price in whole units: ``5,-``, ``5.–``, ``5:-``, ``5/-``; and ``1.5 +/- 0.2``."""
+
+GRADES = "+/-"
+"""Stands for cells such as ``2+``, ``2`` and ``3-`` where a column of numbers names its unit: the
+signs behind them are marks of a teacher or a laboratory, and none makes a number negative."""
+
 _GROUPED = rf"[0-9]{{1,3}}(?:[{_SPACES}'’][0-9]{{3}})+"
 
 
@@ -284,6 +293,7 @@ def find_number_style(
     unit = _common_unit(parts["unit"].where(parts["money"] == "", parts["money"]), parts)
     if unit is None:
         return None
+    unit = GRADES if unit == "" and _are_grades(parts) else unit
     body = parts["body"].where(parts["power"] == "", parts["body"] + "0")  # 5.838E-05: a fraction
     found = _decimal_of(body, prefer, commas)
     if found is not None and found.doubtful and unit in CURRENCIES:
@@ -330,7 +340,8 @@ def parse_numbers(texts: pd.Series, style: NumberStyle) -> NDArray[np.float64]:
     digits = pd.to_numeric(body + parts["power"], errors="coerce")
     numbers = digits.to_numpy(np.float64, na_value=np.nan)
     minus = parts["sign"].isin(["-", "−", "–"]) | parts["sign2"].isin(["-", "−", "–"])
-    minus |= (parts["after"] == "-") | (parts["open"] == "(") | (parts["open2"] == "(")
+    minus |= (parts["open"] == "(") | (parts["open2"] == "(")
+    minus |= (parts["after"] == "-") & (style.unit != GRADES)
     units = parts["unit"].where(parts["money"] == "", parts["money"])
     large = parts["unit"].where(parts["money"] != "", "")
     factors = large.map({"": 1.0, **OF_MONEY}).to_numpy(np.float64, na_value=np.nan)
@@ -397,8 +408,8 @@ def units_of(texts: pd.Series) -> list[str]:
 def _split(texts: pd.Series) -> pd.DataFrame:
     """The parts of each cell; NaN where it is no number at all."""
     cells = pa.array(texts.astype(object).astype(str), pa.string())
-    for sign, told in (("-", rf"([0-9])[{_SPACES}]*(?:[.,][-–]{{1,2}}|\+/-.*)"), ("±", "(.)±.*")):
-        if pc.any(pc.match_substring(cells, sign)).as_py():  # 5,- and 1.5 ± 0.2
+    for signs, told in (("[-–—]", _NO_CENTS), ("±", "(.)±.*")):
+        if pc.any(pc.match_substring_regex(cells, signs)).as_py():  # 5,- and 1.5 ± 0.2
             cells = pc.replace_substring_regex(cells, told, r"\1")
     found = pc.extract_regex(cells, rf"^{_CELL}$")
     names = [part.name for part in found.type]
@@ -437,6 +448,12 @@ def _parts(texts: pd.Series) -> pd.DataFrame | None:
     aside = parts["aside"] != ""
     names = aside.all() and not parts["aside"].str.contains("[0-9]").all()
     return None if few or names or (coded | long).any() else parts
+
+
+def _are_grades(parts: pd.DataFrame) -> bool:
+    """Whether some cells end in a plus, some in a minus, and some in neither."""
+    plus, minus = parts["more"] == "+", parts["after"] == "-"
+    return bool(plus.any() and minus.any() and not (plus | minus).all())
 
 
 FEWEST_OF_A_KIND = 3

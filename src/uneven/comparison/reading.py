@@ -22,11 +22,12 @@ from pandas.api import types
 from uneven.comparison.celltexts import SOME_CELLS, distinct_texts, vary
 from uneven.comparison.dates import days_since_1970, find_date_style, find_epoch, parse_dates
 from uneven.comparison.datestyles import ALSO, LATEST_YEAR, DateStyle
-from uneven.comparison.durations import HOURS, are_hours
+from uneven.comparison.durations import HOURS, LAPS, are_hours, are_laps
 from uneven.comparison.errors import InputError
 from uneven.comparison.marks import ANSWERS, MISSING_CATEGORIES, MISSING_MARKS, TRUTH, TRUTH_WORDS
 from uneven.comparison.numbers import (
     BOUND,
+    GRADES,
     OPEN_END,
     UNITS,
     NumberStyle,
@@ -248,7 +249,7 @@ def _plain_style(
     if found.kind != "number" or told or not found.form.get("marked"):
         return None
     style = NumberStyle.from_dict(found.form)
-    clear = style.decimal in (".", ",") and style.unit != HOURS
+    clear = style.decimal in (".", ",") and style.unit not in (HOURS, LAPS)
     return found if clear and quick_numbers(values, style) is not None else None
 
 
@@ -289,7 +290,8 @@ def _numbers_or_dates(
     cells = plain_signs(cells)
     found = _as_dates(name, cells, custom, decided, kind) if kind in (None, "date") else None
     if found is None and kind in (None, "number"):
-        hours = Reading("number", {"unit": HOURS}) if are_hours(cells) else None
+        unit = HOURS if are_hours(cells) else LAPS if are_laps(cells) else None
+        hours = None if unit is None else Reading("number", {"unit": unit})
         found = hours or _as_numbers(cells, custom, decided)
     return found
 
@@ -335,7 +337,8 @@ def _estimates(cells: pd.Series, style: NumberStyle) -> list[str]:
         return []
     asides = with_asides(cells)
     bounds = cells[cells.str.match(rf"{BOUND}|.*[0-9].*{OPEN_END}$|[0-9][0-9.,]*\+")]
-    bounds = cells[cells.isin(bounds) | cells.isin(asides)]
+    grades = cells.str.endswith("-") & (style.unit == GRADES)
+    bounds = cells[cells.isin(bounds) | cells.isin(asides) | grades]
     told = [f"{listing(bounds)} is read as the number in it"] if len(bounds) else []
     for kind in (r".*[0-9] ?/ ?[0-9]+$", r".*[0-9] ?(?:D[Rr]|S)$"):
         some = cells[cells.str.match(kind)][:1]

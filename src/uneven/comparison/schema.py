@@ -13,7 +13,7 @@ from typing import Any, get_args
 import pandas as pd
 
 from uneven.comparison.conversion import convert_columns, one_column, seen_categories
-from uneven.comparison.durations import HOURS
+from uneven.comparison.durations import HOURS, LAPS
 from uneven.comparison.errors import InputError
 from uneven.comparison.reading import (
     ColumnKind,
@@ -101,7 +101,8 @@ class Schema:
     def as_written(self) -> list[str]:
         """Columns whose cells must be looked at as text: a number could be another one."""
         texts = self.of_kind("category", "text")
-        hours = [c.name for c in self.columns if c.form.get("unit") == HOURS]  # 9.30 is no 9:30
+        times = (HOURS, LAPS)  # 9.30 is no 9:30
+        hours = [c.name for c in self.columns if c.form.get("unit") in times]
         return texts + hours + [c.name for c in self.columns if c.form.get("decimal", ".") != "."]
 
     def encoded_names(self, name: str) -> list[str]:
