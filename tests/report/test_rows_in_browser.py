@@ -153,6 +153,8 @@ def test_every_table_is_downloaded_with_plain_numbers(visit, found):
     name, (head, *body) = csv_of(page, "#ranking .csv")
     assert name == "ranking.csv"
     assert head[2].startswith("confusion norm")
+    assert not any("folds" in title for title in head)  # a column of drawings
+    assert {len(line) for line in body} == {len(head)}
     best = found.ranked()[0]
     assert body[0][1] == best.label
     assert float(body[0][2]) == pytest.approx(best.mean("confusion_norm"), rel=1e-6)

@@ -88,6 +88,7 @@ const uneven = {};
 
   const number = (cell) => typeof keyOf(cell) === "number" && cell.tagName === "TD";
   const content = (cell) => (number(cell) ? keyOf(cell) : cell.dataset.value || text(cell));
+  const drawn = (cell) => cell.matches(".folds") || cell.querySelector(".ends") !== null;
   const names = new Map();
 
   const downloadable = (table) => {
@@ -103,7 +104,8 @@ const uneven = {};
     button.title = `Download as ${name}`;
     button.addEventListener("click", () => {
       const rows = [...table.tHead.rows, ...table.tBodies[0].rows];
-      uneven.download(name, rows.map((row) => [...row.cells].map(content)));
+      const told = (row) => [...row.cells].filter((cell) => !drawn(cell)).map(content);
+      uneven.download(name, rows.map(told));
     });
     (table.closest(".wide") ?? table).after(button);
   };
