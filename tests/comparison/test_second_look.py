@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from uneven.comparison import make_problem
+from uneven.comparison import InputError, make_problem
+from uneven.comparison.inputs import read_data
 from uneven.comparison.numbers import find_number_style, parse_numbers
 from uneven.report.headline import _how_rare
 
@@ -53,3 +54,18 @@ def test_the_rarest_class_is_the_only_one_that_is():
     assert _how_rare([5, 3, 9], 1) == ", the rarest class"
     assert _how_rare([3, 3, 9], 1) == ""
     assert "could be judged" in _how_rare([1, 3, 9], 1)
+
+
+def test_a_target_on_another_sheet_names_the_sheets(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.title = "Cover"
+    book.active.append(["Report"])
+    book.active.append(["see Staff"])
+    sheet = book.create_sheet("Staff")
+    for row in (["x", "label"], [1, "a"], [2, "b"], [4, "a"], [8, "b"]):
+        sheet.append(row)
+    book.save(tmp_path / "book.xlsx")
+    with pytest.raises(InputError, match="sheet 'Cover'; --sheet chooses another, 'Staff'"):
+        read_data(tmp_path / "book.xlsx", "label")
+    assert len(read_data(tmp_path / "book.xlsx", "label", sheet="Staff").y) == 4

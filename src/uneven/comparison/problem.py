@@ -217,6 +217,10 @@ def read_problem(
         separator=decided.table.get("separator"),
     )
     name = "standard input" if path == STANDARD_INPUT else path.name
+    told = [note for note in frame.attrs.get(READ, {}).get("notes", ()) if "--sheet" in note]
+    if told and target not in frame.columns:
+        found = listing([*map(str, frame.columns)])
+        raise InputError(f"--target {target!r} is not a column: {told[0]} It has {found}.")
     table = labelled_table(frame, target, keep, name)
     problem = make_problem(
         table.frame,

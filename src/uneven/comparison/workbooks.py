@@ -56,7 +56,8 @@ def read_workbook(source: Source, sheet: str | None) -> tuple[pd.DataFrame, dict
         raise InputError(f"the sheet {chosen!r} of {source.name} is empty.")
     frame, told = _table(cells, source.name)
     others = len(seen) > 1 and sheet is None
-    choice = f"{source.name} is read from its sheet {chosen!r}; --sheet chooses another."
+    rest = listing([name for name in seen if name != chosen])
+    choice = f"{source.name} is read from its sheet {chosen!r}; --sheet chooses another, {rest}."
     notes = [choice] * others + told
     return frame, {"format": "workbook", "sheet": chosen, "notes": notes}
 
