@@ -37,6 +37,7 @@ def ask(folder, *words):
         (["compare", "nowhere.csv", "-t", "label"], "there is no file nowhere.csv."),
         (["compare", "table.csv", "-t", "lable"], "--target 'lable' is not a column of the table"),
         (["compare", "table.csv", "-t", "label", "--drop", "x"], "--drop 'x' is not a column"),
+        (["compare", "table.csv", "-t", "label", "--sheet", "x"], "no workbook and has no sheets"),
         (["compare", "table.csv", "-t", "label", "--methods", "combi"], "did you mean 'combo'?"),
         (["compare", "table.csv", "-t", "label", "--methods", "stack"], "'stack' is no method"),
         (["compare", "table.csv", "-t", "label", "--metric", "gmeen"], "did you mean 'gmean'?"),
@@ -63,6 +64,15 @@ def test_wrong_input_is_refused_at_once(tmp_path, frame, words, says):
     assert code == 2
     assert says in said
     assert imported == []
+
+
+def test_a_schema_of_another_table_is_refused_at_once(tmp_path, frame):
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    (tmp_path / "schema.toml").write_text('[columns.zz]\nkind = "number"\n', encoding="utf-8")
+    words = ["compare", "table.csv", "-t", "label", "--schema", "schema.toml"]
+    code, imported, said = ask(tmp_path, *words)
+    assert (code, imported) == (2, [])
+    assert "--schema speaks of a column 'zz' that is not in the table" in said
 
 
 NO_MODEL = "is not a model file of uneven, or it is damaged"

@@ -20,7 +20,7 @@ from uneven.comparison.firstlook import check_header, check_rows, check_target
 from uneven.comparison.joined import table_files
 from uneven.comparison.labelfile import ENDINGS
 from uneven.comparison.schemafile import decide
-from uneven.comparison.tables import PARQUET_SUFFIXES, check_ending
+from uneven.comparison.tables import PARQUET_SUFFIXES, check_ending, no_sheets
 from uneven.comparison.viewfile import read_view_file
 from uneven.utils.files import nearest_folder
 from uneven.utils.registry import Registry, closest, listing, read_declarations
@@ -112,7 +112,11 @@ class TableRequest:
             if self.groups or self.time:
                 raise InputError("--test takes the place of folds; leave out --groups and --time.")
             check_header(self.test, {"--target": [self.target]}, self.encoding)
-        decide(self.schema)
+        decided = decide(self.schema)
+        if style is not None:
+            decided.check(style.names)
+            if self.sheet is not None:
+                raise no_sheets(self.path.name, self.sheet)
         if self.views not in (None, "prefix"):
             read_view_file(Path(str(self.views)))
         if self.noise_matrix is not None and not self.noise_matrix.exists():

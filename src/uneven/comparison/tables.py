@@ -121,7 +121,7 @@ def read_table(
         check_names(source.name, renamed, [label])
         read = {**read, "notes": [*read.get("notes", ()), *_renamed(source.name, renamed)]}
     if sheet is not None and source.kind != "workbook":
-        raise InputError(f"--sheet {sheet!r}: {source.name} is no workbook and has no sheets.")
+        raise no_sheets(source.name, sheet)
     if frame.shape[0] == 0:
         raise no_rows(source.name)
     frame.attrs[READ] = {**read, "notes": [*source.notes, *read.get("notes", ())]}
@@ -258,6 +258,11 @@ def _how_written(name: str, style: CsvStyle, encoding: str) -> dict[str, Any]:
 def no_rows(name: str) -> InputError:
     """What is wrong with a table of a header line alone."""
     return InputError(f"{name} has column names but no rows.")
+
+
+def no_sheets(name: str, sheet: str) -> InputError:
+    """What is wrong with a sheet of a file that is no workbook."""
+    return InputError(f"--sheet {sheet!r}: {name} is no workbook and has no sheets.")
 
 
 def check_columns(columns: Collection[str], names: Collection[str], option: str) -> None:
