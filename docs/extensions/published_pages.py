@@ -1,4 +1,4 @@
-"""The page of published tables, split for the site: a page for each source.
+"""The page of published tables, split for the site: a page for each source and each exhibit.
 
 ``docs/published.md`` is one file, written by ``uneven reproduce --page``.
 """
@@ -29,22 +29,61 @@ def with_targets(text: str) -> str:
 
 
 def split(text: str) -> tuple[str, dict[str, str]]:
-    """The overview with what is left over at the end, and the page of every source by its name."""
+    """The overview with what is left over at the end, and the other pages by their names.
+
+    There is a page for each source, ``"koco"``, and for each of its exhibits,
+    ``"koco-table-2.1"``.
+    """
     head, *sections = re.split(r"^## ", with_targets(text), flags=re.MULTILINE)
     pages: dict[str, str] = {}
     rest = ""
     for section in sections:
-        first = re.search(r"^\((\w+)-", section, re.MULTILINE)
         if section.startswith("What cannot"):
             rest += f"## {section}"
-        elif first:
-            body = section.replace("\n### ", "\n## ").replace("](published/", "](/published/")
-            pages[first[1]] = f"# {body}"
+        else:
+            pages |= source_pages(section, head)
     return f"{head}\n{rest}", pages
 
 
+def source_pages(section: str, head: str) -> dict[str, str]:
+    """The page of a source, with the table of its exhibits from the overview, and of each exhibit.
+
+    Examples
+    --------
+    >>> head = "<summary>Koço: 1 exhibits</summary>\\n\\n| [2.1](#koco-table-2.1) |\\n\\n</details>"
+    >>> pages = source_pages("Koço\\n\\n(koco-table-2.1)=\\n\\n### Table 2.1", head)
+    >>> sorted(pages)
+    ['koco', 'koco-table-2.1']
+    >>> pages["koco-table-2.1"]
+    '(koco-table-2.1)=\\n\\n# Table 2.1'
+    """
+    title, *parts = re.split(r"^(?=\([\w.-]+\)=\s+### )", section, flags=re.MULTILINE)
+    pages = {}
+    for part in parts:
+        body = part.replace("\n### ", "\n# ", 1).replace("](published/", "](/published/")
+        pages[re.match(r"\(([\w.-]+)\)", part)[1]] = body
+    source = next(iter(pages)).split("-")[0]
+    tables = re.findall(r"exhibits</summary>\n\n(.*?)\n\n</details>", head, flags=re.DOTALL)
+    table = next(rows for rows in tables if f"(#{source}-" in rows)
+    listed = "\n".join(pages)
+    return {source: f"# {title}\n{table}\n\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n"} | pages
+
+
+def short_title(page: str) -> str:
+    """Authors and year for the menu, if the title of a page begins with them.
+
+    Examples
+    --------
+    >>> short_title("# A. Goyal and B. Else (2018), Votes, Journal\\nText")
+    'A. Goyal and B. Else (2018)'
+    """
+    title = page.partition("\n")[0].removeprefix("# ")
+    found = re.match(r".*?\(\d{4}\)", title)
+    return found[0] if found else title
+
+
 def generate(app: Sphinx, config: Config) -> None:
-    """Write the pages of the sources."""
+    """Write the pages of the sources and of their exhibits."""
     _, pages = split((DOCS / "published.md").read_text(encoding="utf-8"))
     for name, text in pages.items():
         write_if_new(PAGES / f"{name}.md", text)
@@ -55,7 +94,11 @@ def shorten(app: Sphinx, docname: str, source: list[str]) -> None:
     source[0] = re.sub(r"\((?:\.\./)?published\.md#", "(#", source[0])
     if docname == "published":
         head, pages = split(source[0])
-        listed = "\n".join(f"generated/published/{name}" for name in pages)
+        listed = "\n".join(
+            f"{short_title(body)} <generated/published/{name}>"
+            for name, body in pages.items()
+            if "-" not in name
+        )
         source[0] = f"{head}\n\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
 
 

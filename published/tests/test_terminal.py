@@ -36,7 +36,7 @@ def test_claims_and_outcome_are_told():
     text = shown(print_record, numbers_record(), 160)
     assert "original data, full, 2 of 2 claims held, median difference 0.9 published" in text
     assert "✓ The norm of A is below that of B. (held, 2 of 2 rows; published: yes)" in text
-    assert "? A errs less than D. (cannot be told, no numbers; published: unknown)" in text
+    assert "? A errs less than D. (undecided, no numbers; published: unknown)" in text
     assert "✗ <script>" in shown(print_record, odd_record(), 160)
     assert "x <script>" in shown(print_record, odd_record(), 160, "ascii")
     assert "0.61" not in text, "numbers are on the page"

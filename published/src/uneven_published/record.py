@@ -219,7 +219,7 @@ def _values(
 
 
 def _apart(printed: Value | None, own: Summary | None) -> Any:
-    """Measured minus printed mean, in printed deviations; None where that cannot be told."""
+    """Measured minus printed mean, in printed deviations; None where that is unknown."""
     if printed is None or own is None or printed.deviation is None:
         return None
     if np.shape(printed.mean) != np.shape(own.mean):

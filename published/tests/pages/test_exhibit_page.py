@@ -160,9 +160,9 @@ def test_claims_are_a_list_with_both_verdicts():
     said = spoken(exhibit_page(numbers_record()))
     assert "The norm of A is below that of B. measured: held , 2 of 2 rows" in said
     assert "published: yes , 3 of 3 rows" in said
-    assert "measured: cannot be told , no numbers published: unknown" in said
+    assert "measured: undecided , no numbers published: unknown" in said
     assert "2 of 2 claims held" in said
-    assert "1 claim cannot be told" in said
+    assert "1 claim is undecided" in said
     assert "did not hold" in spoken(exhibit_page(odd_record()))
 
 

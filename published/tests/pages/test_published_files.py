@@ -194,8 +194,12 @@ def test_claims_are_counted_by_what_they_were_judged_on():
     assert counts["original data"]["published numbers say otherwise"] == 1
     every = [*source_claims(numbers), *source_claims(curves)]
     untold = sum(claim["printed"]["held"] is None for claim in every)
-    assert counts["told without numbers"].total() == untold
+    assert counts["no published numbers"].total() == untold
     assert tally_rows([numbers, curves])[-1][:2] == ["all", str(len(every))]
+    page = published_page([numbers, curves])
+    held = sum(some["held"] for some in counts.values())
+    assert f"of {len(every)} claims, {held} hold when they are reproduced" in page
+    assert "and 1 are contradicted by the numbers of the source itself" in page
 
 
 def test_the_overview_says_why_a_claim_did_not_hold():

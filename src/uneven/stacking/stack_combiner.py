@@ -32,13 +32,12 @@ _DEAREST, _AROUND = 16.0, 30.0
 
 @described(OPTIONS)
 class StackCombiner(BaseEstimator):
-    r"""Learn how to join the scores of many classifiers that have been trained already.
+    """Learn a combination of the scores of many classifiers that are fitted already.
 
-    .. math:: \tfrac1I \sum_i \ell(r(x_i), y_i) + \lambda R(w)
-
-    is minimised over the weights w of a linear combination r of the scores, with a strength λ that
-    does best on rows held out. Members whose weights are all zero are dropped. Answers are the
-    geometric mean of the probabilities of r and of a log-linear pool of the members that are left.
+    Minimises ``mean_i loss(r(x_i), y_i) + strength * R(w)`` over the weights ``w`` of a linear
+    combination ``r`` of the scores, with a strength chosen by cross-validation. Members whose
+    weights are all zero are dropped. Predictions come from the geometric mean of the probabilities
+    of ``r`` and of a log-linear pool of the members that are left.
 
     Parameters
     ----------

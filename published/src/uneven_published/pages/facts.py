@@ -179,13 +179,13 @@ def own_claims(record: Record) -> list[Claim]:
 
 
 def claims_count(record: Record) -> tuple[int, int, int]:
-    """How many claims of the source held, how many can be told from what was measured, and all."""
+    """How many claims of the source held, how many can be decided from what was measured, and all."""
     held = [claim["measured"]["held"] for claim in source_claims(record)]
     return sum(h is True for h in held), sum(h is not None for h in held), len(held)
 
 
 def held_words(*records: Record, noun: str = "") -> str:
-    """How many claims of the source held; empty if none can be told.
+    """How many claims of the source held; empty if none can be decided.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ Ranks = Mapping[str, Any]
 
 
 def ranks_of(record: Record, measure: str) -> Ranks | None:
-    """Ranks by a measure; None if the exhibit does not ask for them or they cannot be told."""
+    """Ranks by a measure; None if the exhibit does not ask for them or they cannot be computed."""
     found = (one for one in record.get("ranks", ()) if one["measure"] == measure)
     return next(found, None)
 
@@ -313,7 +313,7 @@ FAR = 3.0
 
 def verdict_word(held: bool | None) -> str:
     """What became of a claim when it was measured."""
-    return "cannot be told" if held is None else "held" if held else "did not hold"
+    return "undecided" if held is None else "held" if held else "did not hold"
 
 
 def printed_word(held: bool | None) -> str:

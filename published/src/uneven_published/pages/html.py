@@ -97,7 +97,7 @@ def _masthead(record: Record) -> Markup:
     outcome = held_words(record, noun="claims held")
     measured, middle = record["measured"], median_difference(record)
     untold = n - told if measured else 0
-    facts = [_count(untold, "claim cannot be told", "claims cannot be told") if untold else ""]
+    facts = [_count(untold, "claim is undecided", "claims are undecided") if untold else ""]
     if measured:
         cells = measured["cells"]
         facts += [
@@ -273,7 +273,7 @@ def _table_legend(record: Record) -> Markup:
     values = [value for m in shown for value in entries(record, m["key"]).values()]
     known = any(value["apart"] is not None for value in values)
     beside = any(v["measured"] for v in values) and any(v["printed"] for v in values)
-    lacking = "The differences cannot be told in published deviations. " * (beside and not known)
+    lacking = "The differences cannot be given in published deviations. " * (beside and not known)
     bold = "; the best of a row is bold" if any(m["better"] for m in shown) else ""
     steps = [(1.0, "up to 1"), (2.0, "2"), (3.0, "3 and more")]
     tints = [

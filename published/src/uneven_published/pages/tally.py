@@ -13,7 +13,7 @@ HELD, AGAINST_ITSELF = "held", "published numbers say otherwise"
 NOT_HELD, UNJUDGED = "not held", "cannot be judged"
 OUTCOMES = (HELD, AGAINST_ITSELF, NOT_HELD, UNJUDGED)
 """The second: neither the measured nor the source's own numbers support the claim."""
-CURVES = "told without numbers"
+CURVES = "no published numbers"
 GROUPS = (*(STATUS[key] for key in ("original", "substitute", "calibrated")), CURVES)
 
 
