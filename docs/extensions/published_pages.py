@@ -46,16 +46,16 @@ def split(text: str) -> tuple[str, dict[str, str]]:
 
 
 def source_pages(section: str, head: str) -> dict[str, str]:
-    """The page of a source, with the table of its exhibits from the overview, and of each exhibit.
+    r"""The page of a source, with the table of its exhibits from the overview, and of each exhibit.
 
     Examples
     --------
-    >>> head = "<summary>Koço: 1 exhibits</summary>\\n\\n| [2.1](#koco-table-2.1) |\\n\\n</details>"
-    >>> pages = source_pages("Koço\\n\\n(koco-table-2.1)=\\n\\n### Table 2.1", head)
+    >>> head = "<summary>Koço: 1 exhibits</summary>\n\n| [2.1](#koco-table-2.1) |\n\n</details>"
+    >>> pages = source_pages("Koço\n\n(koco-table-2.1)=\n\n### Table 2.1", head)
     >>> sorted(pages)
     ['koco', 'koco-table-2.1']
     >>> pages["koco-table-2.1"]
-    '(koco-table-2.1)=\\n\\n# Table 2.1'
+    '(koco-table-2.1)=\n\n# Table 2.1'
     """
     title, *parts = re.split(r"^(?=\([\w.-]+\)=\s+### )", section, flags=re.MULTILINE)
     pages = {}
@@ -70,11 +70,11 @@ def source_pages(section: str, head: str) -> dict[str, str]:
 
 
 def short_title(page: str) -> str:
-    """Authors and year for the menu, if the title of a page begins with them.
+    r"""Authors and year for the menu, if the title of a page begins with them.
 
     Examples
     --------
-    >>> short_title("# A. Goyal and B. Else (2018), Votes, Journal\\nText")
+    >>> short_title("# A. Goyal and B. Else (2018), Votes, Journal\nText")
     'A. Goyal and B. Else (2018)'
     """
     title = page.partition("\n")[0].removeprefix("# ")

@@ -1,4 +1,4 @@
-"""Measures that a rare class cannot hide from, and scorers made of them."""
+"""Metrics that show when a rare class is not recognised, and scorers for them."""
 
 from uneven.metrics.confusion import (
     confusion_counts,

@@ -1,4 +1,4 @@
-"""What every measure asks of its labels, weights and scores before it counts."""
+"""Checks of the labels, weights and scores of every metric."""
 
 from collections.abc import Sequence
 from numbers import Real

@@ -42,7 +42,7 @@ def confusion_rates(
     Returns
     -------
     ndarray of shape (K, K)
-        Entry (l, j): share of class l that is answered j. Each row sums to 1, or to 0 for a
+        Entry (l, j): share of class l that is predicted as j. Each row sums to 1, or to 0 for a
         class without (weighted) true examples.
 
     Examples
@@ -182,7 +182,7 @@ def confusion_rate(
 
 
 def matrix_norm(matrix: ArrayLike, norm: Norm = "operator") -> float:
-    """Return a norm of a non-negative error matrix that is already at hand.
+    """Return a norm of a non-negative error matrix that has been computed already.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def gibbs_error_matrix(
     """Return the error matrix of the Gibbs classifier behind a weighted vote.
 
     The Gibbs classifier draws one voter at random, with the vote's weights as probabilities. Its
-    rate of answering j on class l is the mean vote share of j over the examples of class l.
+    rate of predicting j for class l is the mean vote share of j over the examples of class l.
 
     Parameters
     ----------

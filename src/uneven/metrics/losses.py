@@ -1,8 +1,8 @@
 """Losses of a linear classifier, as functions of the margin, and their mean: the empirical risk.
 
-The margin of a row is its label, -1 or 1, times its score: positive if the answer is right, large
-if it is right by far. For more than two classes the margin is the lead of the true class over its
-strongest rival, see `uneven.metrics.margins`.
+The margin of a row is its label, -1 or 1, times its score: positive if the prediction is right,
+large if it is right by far. For more than two classes the margin is the lead of the true class over
+its strongest rival, see `uneven.metrics.margins`.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def zero_one_loss(margin: ArrayLike) -> Values:
     Returns
     -------
     ndarray of shape (n,)
-        A margin of zero is wrong, so that a classifier of zeros is right about nothing.
+        A margin of zero is wrong, so that a classifier whose scores are all zero is never right.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 The recalls are averaged in three ways, none of which lets a rare class vanish. Classes without true
 examples have no recall and are left out of every average. A class that was never seen in training
-is never answered, so its recall is 0.
+is never predicted, so its recall is 0.
 """
 
 from dataclasses import dataclass
@@ -214,9 +214,9 @@ class PerClassTable:
     f1 : ndarray of shape (K,)
         Harmonic mean of the two; NaN for a class without examples.
     confused_with : list of length K
-        The wrong class most often answered, ``None`` if there is no mistake.
+        The wrong class most often predicted, ``None`` if there is no mistake.
     confused_rate : ndarray of shape (K,)
-        Share of the true examples answered so.
+        Share of the true examples predicted as that class.
 
     Examples
     --------
@@ -321,11 +321,11 @@ class PredictiveValues:
     label : ndarray of shape (K,)
         The classes.
     ppv : ndarray of shape (K,)
-        Positive predictive value, or precision: how often the class is true where it is answered.
+        Positive predictive value, or precision: how often the class is true where it is predicted.
     fdr : ndarray of shape (K,)
         False discovery rate: 1 - ppv.
     npv : ndarray of shape (K,)
-        Negative predictive value: how often it is not true where another class is answered.
+        Negative predictive value: how often it is not true where another class is predicted.
     false_omission : ndarray of shape (K,)
         False omission rate (FOR): 1 - npv.
 
@@ -360,7 +360,7 @@ def predictive_values(
     Returns
     -------
     PredictiveValues
-        NaN where a class is never, or always, answered: there is no such answer to judge.
+        NaN where a class is never, or always, predicted.
 
     Examples
     --------

@@ -85,7 +85,7 @@ def log_loss(y_true: ArrayLike, probabilities: ArrayLike, *, labels: Any = None)
     -------
     float
         0 is perfect. A true class of probability 0 counts as one of 2e-16, which costs 36. NaN if
-        the scores are no shares.
+        the scores are not probabilities.
 
     Examples
     --------
@@ -114,12 +114,12 @@ def brier_score(y_true: ArrayLike, probabilities: ArrayLike, *, labels: Any = No
     Returns
     -------
     float
-        0 is perfect, 2 is sure and wrong everywhere. NaN if the scores are no shares.
+        0 is perfect, 2 is certain and wrong everywhere. NaN if the scores are not probabilities.
 
     Notes
     -----
     The sum over all classes, as Brier defined it; with two classes twice what scikit-learn's
-    ``brier_score_loss`` says of the second one.
+    ``brier_score_loss`` gives for the second one.
 
     References
     ----------

@@ -80,8 +80,8 @@ def pairwise_auc(
     Returns
     -------
     ndarray of shape (K, K)
-        Entry (l, c): chance that an example of l gets a higher score for l than an example of c,
-        ties counted half. NaN on the diagonal and where l or c has no example.
+        Entry (l, c): probability that an example of l gets a higher score for l than an example of
+        c, ties counted half. NaN on the diagonal and where l or c has no example.
 
     Examples
     --------
@@ -115,10 +115,11 @@ def _wins(
 class MaucScorer:
     """Score a fitted classifier by MAUC, whatever classes its training fold held.
 
-    ``predict_proba`` is asked first, then ``decision_function``. The columns are matched to the
-    labels through ``classes_``: a class without test examples takes part in no pair, and a class
-    that training never saw gets the same score everywhere, so its own ranking counts 0.5. Scores
-    that agree in twelve digits tie: a vote gives many rows the same score, but for its rounding.
+    ``predict_proba`` is used if there is one, else ``decision_function``. The columns are matched
+    to the labels through ``classes_``: a class without test examples takes part in no pair, and a
+    class that training never saw gets the same score everywhere, so its own ranking counts 0.5.
+    Scores that agree in twelve digits tie: a vote gives many rows the same score, but for its
+    rounding.
 
     Examples
     --------

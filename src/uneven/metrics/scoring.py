@@ -41,11 +41,11 @@ class Measure:
     description : str
         One sentence.
     function : callable
-        Takes true labels and answers, or true labels and scores per class.
+        Takes true and predicted labels, or true labels and scores per class.
     greater_is_better : bool
         Direction.
     needs_scores : bool
-        Whether it takes scores instead of answers.
+        Whether it takes scores instead of predictions.
     highest : callable
         Largest value for a number of classes; the smallest is 0.
     """
@@ -59,7 +59,7 @@ class Measure:
     highest: Callable[[int], float] = lambda n_classes: 1.0
 
     def value(self, true: Any, predicted: Any, scores: Any, classes: Any) -> float:
-        """The measure, with its natural sign, of held-out answers.
+        """The measure, with its natural sign, of held-out predictions.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ def measure(
     highest: Callable[[int], float] = lambda n_classes: 1.0,
     **parameters: Any,
 ) -> Callable[[_Function], _Function]:
-    """Decorate a function that can be asked for by name.
+    """Register a function as a metric that can be chosen by name.
 
     Parameters
     ----------

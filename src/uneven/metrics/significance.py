@@ -1,6 +1,6 @@
 """Is one method better than another, or do several differ?
 
-Two methods, judged by errors on the same splits:
+Two methods, compared by their errors on the same splits:
 
 - `signed_rank_test`: Wilcoxon's test, for errors on any paired splits, or on several data sets.
 - `holm_correction`: p-values of several such tests together.
@@ -8,7 +8,7 @@ Two methods, judged by errors on the same splits:
   where splits overlap and a test that takes them for independent finds too much; `five_by_two`
   gives the splits.
 
-Several methods, judged by one figure of each on each of several data sets:
+Several methods, compared by one figure for each of several data sets:
 
 - `average_ranks`: the place of each method, on average over the sets.
 - `friedman_test`: whether the methods differ at all.
@@ -406,7 +406,7 @@ def critical_difference(n_methods: int, n_sets: int, alpha: float = 0.05) -> flo
 
     Notes
     -----
-    The source prints 2.343 and 2.949 as q for 3 and 7 methods at 0.05, made from rounded tables;
+    The source gives 2.343 and 2.949 as q for 3 and 7 methods at 0.05, made from rounded tables;
     2.344 and 2.948 are used here.
 
     References

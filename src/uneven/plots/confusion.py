@@ -30,9 +30,9 @@ from uneven.plots.drawing import (
 class ConfusionNormDisplay:
     """Row-normalised confusion matrix with its norm and the recall of each class.
 
-    Rows are true classes, columns are answers, cells are percent of the row.  The diagonal is
+    Rows are true classes, columns are predictions, cells are percent of the row.  The diagonal is
     blue and the errors are orange, so that the eye goes to what the confusion norm measures.  A
-    bar beside each row shows the recall and the number of rows of that class.
+    bar next to each row shows the recall and the number of rows of that class.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class ConfusionNormDisplay:
     ax_ : matplotlib Axes
         The matrix.
     recall_ax_ : matplotlib Axes or None
-        The bars beside it.
+        The bars next to it.
     figure_ : matplotlib Figure
         The figure that holds them.
     text_ : list of matplotlib Text
@@ -122,12 +122,12 @@ class ConfusionNormDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> ConfusionNormDisplay:
-        """Draw the confusion of given answers.
+        """Draw the confusion matrix of predictions.
 
         Parameters
         ----------
         y_true, y_pred : array-like of shape (n_samples,)
-            True classes and answers.
+            True and predicted classes.
         labels : sequence of length K or None
             Classes in the order of display; None takes all that occur, sorted.
         display_labels : sequence of length K or None

@@ -102,7 +102,7 @@ class BoostingCurveDisplay:
         X_val, y_val : array-like of shape (n_samples, n_features) and (n_samples,), or None
             Held-out rows to score after each round.
         metric : callable
-            ``metric(y_true, y_pred)``; balanced accuracy unless told otherwise.
+            ``metric(y_true, y_pred)``; balanced accuracy by default.
         score_name : str or None
             Title of the score panel; None takes the name of `metric`.
         ax : matplotlib Axes, sequence of Axes or None
@@ -122,7 +122,7 @@ class BoostingCurveDisplay:
         return cls(estimator.history_, scores, score_name=score_name).plot(ax=ax, **kwargs)
 
     def plot(self, ax: Any = None, *, window: int | None = None) -> BoostingCurveDisplay:
-        """Draw the panels beside each other.
+        """Draw the panels side by side.
 
         Parameters
         ----------

@@ -94,7 +94,7 @@ class DecisionTradeDisplay:
         estimator : TunedDecisionClassifier
             Fitted.
         X : array-like of shape (n_samples, n_features), optional
-            Rows to judge by; by default the unseen rows that the decision was fitted on.
+            Rows to evaluate on; by default the unseen rows that the decision was fitted on.
         y : array-like of shape (n_samples,), optional
             Their classes.
         classes : (label, label), optional
@@ -169,7 +169,7 @@ class DecisionTradeDisplay:
 
 
 def _rows(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Probabilities, scores of the decision, class codes and weights of the rows to judge by."""
+    """Probabilities, scores of the decision, class codes and weights of the rows to evaluate on."""
     if X is None:
         rows, rule = estimator.unseen_, estimator.decision_
         said = rule.posterior(rows.probabilities)
@@ -185,7 +185,7 @@ def _rows(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def _steps(scores: np.ndarray) -> np.ndarray:
-    """What is added to the scores of one class: from never to always answering it."""
+    """What is added to the scores of one class: from never to always predicting it."""
     widest = float(np.ptp(scores, axis=1).max()) + 1e-6
     return np.linspace(-widest, widest, 201)
 

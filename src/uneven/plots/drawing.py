@@ -310,7 +310,7 @@ def name_points(
     avoid: np.ndarray,
     size: float = 9.5,
 ) -> list[Any]:
-    """Write a name beside each point, each where it covers least.
+    """Write a name next to each point, each where it covers least.
 
     Parameters
     ----------

@@ -232,9 +232,9 @@ class VolumeDisplay:
     """Logarithm of the volume of the version space against the number of labels.
 
     Two guides start where the highest curve starts. The dashed one is the promise of Grünbaum
-    (1960): whatever the label says, a cut through the centre of gravity leaves at most 1 - 1/e of
+    (1960): whatever the label is, a cut through the centre of gravity leaves at most 1 - 1/e of
     the volume. The dotted one is one bit per label, which is the best that can be expected of
-    labels that nobody knows in advance.
+    labels that are not known in advance.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ class SelectionPathDisplay:
     n_selected : array-like of shape (n_strengths,)
         How many classifiers each keeps.
     error_mean, error_std : array-like of shape (n_strengths,) or None
-        Cross-validated share of wrong answers and its standard deviation over the folds.
+        Cross-validated error rate and its standard deviation over the folds.
     norms : array-like of shape (n_strengths, M) or None
         Norm of the weights of each classifier.
     names : sequence of length M, or None
@@ -140,7 +140,7 @@ class SelectionPathDisplay:
         Parameters
         ----------
         estimator : fitted uneven.MarginStackingClassifier
-            Its ``path`` is asked for.
+            Its method ``path`` is called.
         ax : matplotlib Axes, two of them, or None
             Where to draw; None makes a figure.
         strengths : array-like of shape (n_strengths,) or None

@@ -46,7 +46,7 @@ class VersionSpaceDisplay:
         Rows that might be labelled. Their hyperplanes are dashed, with the percentages of the
         volume on both sides; one that misses the space is faint, and named if it is in sight.
     queries : array-like of shape (n_queries, n_dims), optional
-        Points that were asked for one after the other, numbered.
+        Points that were queried one after the other, numbered.
     trajectory : array-like of shape (n_points, n_dims), optional
         Points that a light line joins, such as the bounces of a billiard.
     samples : array-like of shape (n_samples, n_dims), optional

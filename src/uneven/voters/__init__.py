@@ -1,4 +1,4 @@
-"""Weak learners: given a cost matrix, each returns a voter that pays little."""
+"""Weak learners: given a cost matrix, each returns a voter of low cost."""
 
 from uneven.voters.cost_linear import CostLinear, LinearVoter
 from uneven.voters.cost_tree import CostTree, TreeVoter

@@ -123,7 +123,7 @@ def fill_entries(table, columns, n_bins, slots, matrix, histograms):
 def row_gains(level, rule, gains):
     """How much moving a row to the other side of a split can save at most.
 
-    For summed cost, the least answer of the row's side gains at most its dearest answer, that of
+    For summed cost, the cheapest class of the row's side gains at most its most costly one, that of
     the other side at most its cheapest one. For least squares it is the squared distance of the
     row from its slot's mean, per unit of weight; by the inequality of Cauchy and Schwarz the gains
     of the rows of one side add up to at least ``|sum of deviations|² / weight`` of that side.
@@ -157,7 +157,7 @@ def row_gains(level, rule, gains):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _floor(unsplit, gain, weight, total, criterion):
-    """Price that no cut of a column gets below, if entries may gain so much in all.
+    """Cost that no cut of a column gets below, if entries may gain so much in all.
 
     One side of a cut holds entries only, since rows without an entry stay together.
     """
@@ -170,7 +170,7 @@ def _floor(unsplit, gain, weight, total, criterion):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _promising(slot, gain, weight, totals, limits, rule):
-    """Whether a slot may be split for less than the best price so far by entries of this gain."""
+    """Whether a slot may be split for less than the lowest cost so far by entries of this gain."""
     n_classes, criterion, tie = rule
     unsplit, best = limits[0, slot], limits[1, slot]
     slack = tie if criterion == COST else tie * abs(best)
@@ -231,14 +231,14 @@ def entry_splits(
     """Best split of every slot by each of the columns ``columns[start:stop]``.
 
     A column whose entries are too few or too light to be cheaper than the best one so far gets an
-    infinite price: it would not be chosen.
+    infinite cost: it would not be chosen.
 
     Parameters
     ----------
     table : (indptr, rows, codes, rest)
         Entries of every column in the order of their codes, and its rest code.
     limits : (gains, unsplit)
-        See ``row_gains`` (n,); prices of leaving the slots as they are (n_slots,).
+        See ``row_gains`` (n,); costs of leaving the slots as they are (n_slots,).
     columns, level, rule, values, cuts, missing_left, lefts : as for ``histogram_splits``
     """
     indptr, rows, codes, rest = table

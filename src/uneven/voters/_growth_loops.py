@@ -210,7 +210,7 @@ def _take_back(free, n_free, facts, child, first, second):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _drop_hopeless(turns, left, facts, free, n_free):
-    """Forget nodes whose turn cannot come: as many better ones wait as may still be split."""
+    """Drop nodes whose turn cannot come: as many better ones wait as may still be split."""
     kept = [heapq.heappop(turns) for _ in range(min(left, len(turns)))]
     for _, number in turns:
         if facts[number, SLOT] >= 0:

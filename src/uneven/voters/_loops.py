@@ -1,4 +1,4 @@
-"""Compiled loops of the voters: coding columns, routing rows, answers of trees and linear voters.
+"""Compiled loops of the voters: coding columns, routing rows, predictions of trees and linear voters.
 
 Each has a slow NumPy twin in the tests.
 """
@@ -178,12 +178,12 @@ def code_stored_values(indptr, data, cuts, first_cut, codes):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def answer_rows(nodes, labels, y, mass, answers, hits, start, stop):
-    """Answer of each row, and the mass each node answers rightly, for some row blocks.
+    """Prediction for each row, and the weight each node predicts correctly, for some row blocks.
 
     Parameters
     ----------
     nodes : (n,) node of each row
-    labels : (n_nodes,) answer of each node
+    labels : (n_nodes,) predicted class of each node
     y : (n,) true labels
     mass : (n_folds, n) how many examples each row stands for, in parts that add up exactly
     answers : (n,) output
@@ -267,7 +267,7 @@ def _goes_right(x, node, threshold, missing_left, sets):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def tree_answers(X, nodes, sets, label, answers):
-    """Answer of one tree (its root is node 0) for every row of ``X``."""
+    """Prediction of one tree (its root is node 0) for every row of ``X``."""
     feature, threshold, missing_left, child = nodes
     for i in range(X.shape[0]):
         node = 0
@@ -327,13 +327,13 @@ def add_tree_votes(
     Parameters
     ----------
     X : (n, d)
-    used : (u,) columns of ``X`` that the trees ask for
+    used : (u,) columns of ``X`` that the trees split on
     nodes : (feature, threshold, missing_left, child), each (n_nodes,), all trees one after another
         Features are positions in ``used``.
-    sets : (set_of, left_sets), empty arrays if no node asks for a set of categories
+    sets : (set_of, left_sets), empty arrays if no node splits on a set of categories
     roots, depths : (n_trees,) root node and depth of each tree
-    label, value : (n_nodes,) answer and vote weight of each leaf
-    table : (n_leaves, lanes) scores of leaf ``label``; empty if leaves answer with a weight
+    label, value : (n_nodes,) class and vote weight of each leaf
+    table : (n_leaves, lanes) scores of leaf ``label``; empty if leaves vote with a weight
     view_mask : (n, n_views) bool, or an empty array if every view is there
     view : (n_trees,) view of each tree, -1 if it reads all of them
     scores : (n, n_classes) updated in place
@@ -412,7 +412,7 @@ def linear_answers(X, columns, n_codes, centre, scale, coef, intercept, answers)
 
 @njit(cache=True, nogil=True)
 def tree_depth(child):
-    """Questions on the longest path of a tree whose children come after their parents."""
+    """Splits on the longest path of a tree whose children come after their parents."""
     below = np.zeros(len(child), dtype=np.int64)
     for node in range(len(child) - 1, -1, -1):
         left = child[node]

@@ -32,7 +32,7 @@ _LEAST_GAIN = 1e-6
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _fetch_ahead(codes, values, rows, r, start, stop):
-    """Ask for the codes and gradients of a row that comes soon."""
+    """Prefetch the codes and gradients of a row that comes soon."""
     if r + _AHEAD < rows.shape[0]:
         i = np.intp(rows[r + _AHEAD])
         prefetch(codes, i * codes.shape[1] + start)

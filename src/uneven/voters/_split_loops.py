@@ -89,7 +89,7 @@ def best_cut(rows, codes, low, high, shift, matrix, gains, totals, slot, rest, a
     """Best cut of one column in one slot.
 
     Everything is in one function on purpose: a call with arrays counts references, which takes
-    longer than the price of a cut.
+    longer than computing the cost of a cut.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def best_cut(rows, codes, low, high, shift, matrix, gains, totals, slot, rest, a
         From ``low`` to ``high``, and ``shift`` is added to the rows. Parts of no weight count for
         nothing; missing values come last.
     matrix : (n, lanes) sums of the parts
-    gains : (n,) see ``row_gains``; empty if every cut is to be priced
+    gains : (n,) see ``row_gains``; empty if the cost of every cut is to be computed
     totals : (n_slots, lanes) sums of the slots
     rest : int, code of the rows that have no part of their own, -1 if there are none
     allowed : (lanes,) see ``class_lanes``

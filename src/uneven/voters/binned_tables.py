@@ -30,7 +30,7 @@ class Level:
     Attributes
     ----------
     slots : ndarray of int32, shape (n_rows,)
-        Slot of each row, -1 for none. An empty array puts all rows into slot 0.
+        Slot of each row, -1 for none. An empty array means slot 0 for all rows.
     matrix : ndarray of shape (n_rows, n_lanes)
         Snapped costs with the example weight in lane ``n_classes``.
     totals : ndarray of shape (n_slots, n_lanes)
@@ -51,7 +51,7 @@ class Level:
     tie: float
 
     def slack(self, value: np.ndarray) -> float | np.ndarray:
-        """How far below another price each ``value`` must lie to be cheaper."""
+        """How far below another cost each ``value`` must lie to be smaller."""
         if self.criterion == _split_loops.COST:
             return self.tie
         return np.asarray(self.tie * np.where(np.isfinite(value), np.abs(value), 0.0))
@@ -65,7 +65,7 @@ class Level:
         return places[self.slots]
 
     def unsplit_value(self) -> np.ndarray:
-        """Price of leaving each slot as it is, shape (n_slots,)."""
+        """Cost of leaving each slot as it is, shape (n_slots,)."""
         costs, weight = self.totals[:, : self.n_classes], self.totals[:, self.n_classes]
         if self.criterion == _split_loops.COST:
             return np.asarray(costs.min(axis=1))
@@ -79,7 +79,7 @@ class Splits:
     Attributes
     ----------
     value : ndarray of shape (n_slots,)
-        Its price; infinite if there is none.
+        Its cost; infinite if there is none.
     column, cut : ndarray of int, shape (n_slots,)
         Codes of ``column`` up to ``cut`` go left.
     missing_left : ndarray of bool, shape (n_slots,)
@@ -107,7 +107,7 @@ class Splits:
 
 @dataclass
 class BinnedTable(ABC):
-    """Codes of a table, and what the tree grower asks of them.
+    """Codes of a table, and what the tree grower computes from them.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class BinnedTable(ABC):
     def _best_of(
         self, search: _Search, level: Level, columns: np.ndarray, pool: ThreadPool
     ) -> Splits:
-        """Best splits over columns few enough to keep the price of each."""
+        """Best splits over columns few enough to keep the cost of each."""
         n_slots = len(level.totals)
         values = np.empty((n_slots, len(columns)))
         worth = search.n_updates(columns) * level.totals.shape[1] > _PARALLEL_ADDITIONS
@@ -159,7 +159,7 @@ class BinnedTable(ABC):
         return self._describe(search, level, columns[chosen])
 
     def _describe(self, search: _Search, level: Level, columns: np.ndarray) -> Splits:
-        """Search the column of each slot once more, and tell where it is cut."""
+        """Search the column of each slot once more, for the place where it is cut."""
         asked, place = np.unique(columns, return_inverse=True)
         n_slots, n_lanes = level.totals.shape
         shape = (len(asked), n_slots, 1)
@@ -379,7 +379,7 @@ class TreeRows:
     def answer(
         self, labels: np.ndarray, sums: np.ndarray, is_leaf: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Let every node answer its label.
+        """Let every node predict its label.
 
         Parameters
         ----------
@@ -392,7 +392,7 @@ class TreeRows:
         -------
         answers : ndarray of int32, shape (n_rows,)
         reach : ndarray of shape (n_nodes,)
-            Share of the answered class's mass that each node holds.
+            Share of the predicted class's weight that each node holds.
         """
         table = self.table
         answers = np.empty(len(self.nodes), dtype=np.int32)

@@ -29,7 +29,7 @@ _TINY = np.finfo(float).tiny
 
 @persisted("cost_linear", without_check="a parameter, which no answer depends on")
 class CostLinear(BaseEstimator):
-    """Weak learner: logistic regression, weighted by what every row has at stake.
+    """Weak learner: logistic regression, weighted by the cost that every row may cause.
 
     Numbers are standardised, categories of a frame become indicators (of a column with more than
     64, the code is a number), missing values count as the mean.
@@ -39,7 +39,7 @@ class CostLinear(BaseEstimator):
     ridge : float, default=1.0
         Half of it, times the squared coefficients, is added to the sum of the losses of all rows.
     max_iter : int, default=15
-        Steps of L-BFGS. Few are enough for an answer, and stopping early keeps coefficients small.
+        Steps of L-BFGS. Few are enough, and stopping early keeps coefficients small.
 
     Examples
     --------
@@ -177,7 +177,7 @@ class LinearVoter:
         One row for a column of numbers, one per category for the others.
     intercept : ndarray of shape (n_classes,)
     reach : ndarray of shape (n_classes,)
-        Share of each class's training mass that it answers rightly.
+        Share of each class's training weight that it predicts correctly.
 
     Examples
     --------
@@ -211,7 +211,7 @@ class LinearVoter:
         return answers
 
     def add_credit(self, credit: np.ndarray, weight: np.ndarray) -> None:
-        """Credit the columns for the right answers; see ``TreeVoter``.
+        """Credit the columns for correct predictions; see ``TreeVoter``.
 
         They share as their coefficients for a class differ from those for the mean of all classes:
         by the size of the difference, its root mean square over the categories of a column.

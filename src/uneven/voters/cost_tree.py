@@ -2,8 +2,8 @@
 
 A stump is the exact minimiser of the summed cost over all binned splits and all constants. A
 deeper tree is grown level by level from histograms; its last level is chosen by summed cost, its
-inner levels by ``criterion``, and every leaf answers the class with the smallest summed cost. A
-fitted tree (:class:`TreeVoter`) knows nothing of the training rows; a vote packs its trees into
+inner levels by ``criterion``, and every leaf predicts the class with the smallest summed cost. A
+fitted tree (:class:`TreeVoter`) does not keep the training rows; a vote packs its trees into
 one set of arrays (:class:`Forest`), which are fast to score and small to store.
 """
 
@@ -34,16 +34,16 @@ _CRITERIA = {"least_squares": _split_loops.LEAST_SQUARES, "cost": _split_loops.C
 
 
 class CostTree(BaseEstimator):
-    """Weak learner: a tree of cost-minimising answers.
+    """Weak learner: a tree that minimises the cost of its predictions.
 
     Parameters
     ----------
     max_depth : int, default=3
-        Questions on the longest path; 1 is a stump.
+        Splits on the longest path; 1 is a stump.
     criterion : {"least_squares", "cost"}, default="least_squares"
         How the inner levels choose their splits. "least_squares" separates rows whose cost
-        vectors, per unit of example weight, differ. "cost" takes the split that pays least if it
-        were the last one, which is greedy and stops early where one question alone does not pay.
+        vectors, per unit of example weight, differ. "cost" takes the split of least cost if it
+        were the last one, which is greedy and stops early where one split alone does not help.
         The last level always minimises the summed cost, so for stumps the two are the same.
 
     Notes
@@ -104,7 +104,7 @@ class _Growth:
         self.sums = costs.sums[None, :]
 
     def split_level(self, criterion: int) -> bool:
-        """Split every node of the frontier that gains by it; tell whether any was split."""
+        """Split every node of the frontier that gains by it; return whether any was split."""
         tie = TIE * self.costs.stake if criterion == _split_loops.COST else TIE
         level = self.rows.level(self.sums[self.frontier], criterion, tie)
         found = self.rows.best_splits(level, self.columns)
@@ -129,7 +129,7 @@ class _Growth:
         return True
 
     def _grow(self, node: int, found: Splits, slot: int) -> None:
-        """Turn a leaf into a question with two leaves."""
+        """Turn a leaf into a split with two leaves."""
         left = len(self.child)
         column = int(found.column[slot])
         self.child[node] = left
@@ -142,7 +142,7 @@ class _Growth:
         self.child += [left, left + 1]
 
     def finish(self) -> tuple[TreeVoter, np.ndarray]:
-        """Let every node answer its cheapest class, and look how far each leaf reaches."""
+        """Let every node predict its cheapest class, and look how far each leaf reaches."""
         labels = self.sums[:, : self.costs.n_classes].argmin(axis=1)
         child = np.array(self.child, dtype=np.int64)
         answers, reach = self.rows.answer(labels, self.sums, child == np.arange(len(child)))
@@ -160,7 +160,7 @@ class _Growth:
 @persisted("tree_voter", role="voter")
 @dataclass
 class TreeVoter:
-    """A tree whose leaves answer a class, or the number of a leaf where leaves hold scores.
+    """A tree whose leaves predict a class, or the number of a leaf where leaves hold scores.
 
     The two children of a node stand side by side, after their parent; node 0 is the root. A leaf
     is its own left child, has an infinite threshold and sends NaN left.
@@ -168,7 +168,7 @@ class TreeVoter:
     Attributes
     ----------
     feature : ndarray of int, shape (n_nodes,)
-        Column of ``X`` that a node asks for (0 in a leaf).
+        Column of ``X`` that a node splits on (0 in a leaf).
     threshold : ndarray of shape (n_nodes,)
         Values up to it go left; infinite in a leaf.
     missing_left : ndarray of bool, shape (n_nodes,)
@@ -176,9 +176,9 @@ class TreeVoter:
     child : ndarray of int, shape (n_nodes,)
         Left child; the right one is next to it.
     label : ndarray of int, shape (n_nodes,)
-        Answer of each node: a class, or a row of the scores of its term.
+        Prediction of each node: a class, or a row of the scores of its term.
     reach : ndarray of shape (n_nodes,)
-        Share of the answered class's training mass that a leaf holds; where leaves hold scores,
+        Share of the predicted class's training weight that a leaf holds; where leaves hold scores,
         of the class with the largest one.
 
     Examples
@@ -201,7 +201,7 @@ class TreeVoter:
 
     @classmethod
     def constant(cls, label: int) -> TreeVoter:
-        """A voter that answers the same class whatever it is asked."""
+        """A voter that predicts the same class for every row."""
         return cls(
             feature=np.zeros(1, dtype=np.int64),
             threshold=np.array([np.inf]),
@@ -218,7 +218,7 @@ class TreeVoter:
 
     @property
     def depth(self) -> int:
-        """Questions on the longest path."""
+        """Splits on the longest path."""
         return int(_loops.tree_depth(self.child))
 
     def predict(self, X: Any) -> np.ndarray:
@@ -235,19 +235,19 @@ class TreeVoter:
 
     @property
     def _sets(self) -> tuple[np.ndarray, np.ndarray]:
-        """Which set of categories a node asks for, and the sets; see :class:`CategoryTree`."""
+        """Which set of categories a node splits on, and the sets; see :class:`CategoryTree`."""
         return _NO_SETS
 
     def add_credit(self, credit: np.ndarray, weight: np.ndarray) -> None:
-        """Credit the columns that this tree asks for the right answers it gives.
+        """Credit the columns that this tree splits on for its correct predictions.
 
         Parameters
         ----------
         credit : ndarray of shape (n_features, n_classes)
             Added to in place. Every leaf's reach, times its vote weight, is divided evenly among
-            the questions on the way to it; a tree without questions credits nobody.
+            the splits on the way to it; a tree without splits credits no column.
         weight : ndarray of shape (n_classes,) or (n_leaves, n_classes)
-            Vote weight of each class; or scores of each leaf, which speaks for its largest one.
+            Vote weight of each class; or scores of each leaf, which supports its largest one.
         """
         speaks_for = weight.argmax(axis=1) if weight.ndim == 2 else np.arange(len(weight))
         worth = np.maximum(weight.max(axis=1), 0.0) if weight.ndim == 2 else weight
@@ -265,7 +265,7 @@ class TreeVoter:
                 credit[column, label] += worth[answer] * self.reach[node] / len(asked)
 
     def _check_model_(self, n_features: int, n_answers: int) -> np.ndarray:
-        """Refuse loaded nodes that compiled code cannot follow; return the columns asked for."""
+        """Refuse loaded nodes that compiled code cannot follow; return the columns in use."""
         sizes = {getattr(self, part.name).shape for part in fields(TreeVoter)}
         if sizes != {self.child.shape} or self.child.ndim != 1:
             raise ValueError("the arrays of a tree differ in length")
@@ -287,12 +287,12 @@ class TreeVoter:
 @persisted("category_tree", role="voter")
 @dataclass
 class CategoryTree(TreeVoter):
-    """A tree some of whose questions are whether a category is in a set.
+    """A tree with splits that test whether a category is in a set.
 
     Attributes
     ----------
     set_of : ndarray of int, shape (n_nodes,)
-        Row of ``left_sets`` that a node asks for; -1 for a threshold, and in a leaf.
+        Row of ``left_sets`` that a node splits on; -1 for a threshold, and in a leaf.
     left_sets : ndarray of bool, shape (n_sets, n_categories)
         Which categories go left; a value outside of these is missing.
 
@@ -418,13 +418,13 @@ class Forest:
         span: tuple[int, int] | None = None,
         pool: ThreadPool | None = None,
     ) -> None:
-        """Add the weighted answers of the trees to ``scores``.
+        """Add the weighted votes of the trees to ``scores``.
 
         Parameters
         ----------
         X : ndarray or sparse matrix of shape (n_samples, n_features)
         weights : ndarray of shape (n_trees, n_classes), or tuple
-            Vote weight of each class the tree may answer; or ``(first, table)``: first row of
+            Vote weight of each class the tree may predict; or ``(first, table)``: first row of
             each tree (n_trees,) in a table (n_leaves, n_lanes) of leaf scores, whose lanes are the
             classes, padded to a multiple of four.
         scores : ndarray of shape (n_samples, n_classes)

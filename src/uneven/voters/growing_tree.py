@@ -202,7 +202,7 @@ class GrowingTree:
             heapq.heappush(self.turns, (-gain, place, number))
 
     def _drop_hopeless(self) -> None:
-        """Forget nodes whose turn cannot come: as many better ones wait as may still be split."""
+        """Drop nodes whose turn cannot come: as many better ones wait as may still be split."""
         turns, left = sorted(self.turns), self._left
         self.turns = turns[:left]
         for *_, number in turns[left:]:

@@ -1,6 +1,6 @@
 """Trees grown best-first for leaves that hold one score per class.
 
-A split is judged by the summed gradients of the two sides, one number per class (or a few random
+A split is evaluated by the summed gradients of the two sides, one number per class (or a few random
 projections of them), over the curvature: ``|g|^2 / (h + l2)``. It is how far a quadratic model of
 the loss falls if each side moves by itself. The leaf with the largest gain is split next. Leaf
 scores are found afterwards, from all rows (:mod:`uneven.costs.leaf_steps`).
@@ -82,7 +82,7 @@ class GrownTree:
         return nodes, sides.view("<u8").astype(np.uint64), self.label
 
     def voter(self, codes: RowCodes) -> TreeVoter:
-        """The tree on the values of the table; its answer is the number of the leaf, its reach 0.
+        """The tree on the values of the table; it predicts the number of the leaf, its reach 0.
 
         Parameters
         ----------

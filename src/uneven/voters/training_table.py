@@ -2,10 +2,10 @@
 
 Every column becomes at most 255 ordered codes. A column with at most 255 distinct values (integers,
 category codes) is kept exactly; a longer one is cut at weighted quantiles. A dense table of more
-than 32 768 rows is judged by a sample of so many different ones, so a value that the sample lacks
-shares the bin of a neighbour. The sample is chosen by a hash of what the rows hold: it does not
-depend on their order. Missing values have a code of their own, whose side each split learns. Sparse
-columns keep only their stored entries.
+than 32 768 rows is represented by a sample of so many different ones, so a value that the sample
+lacks shares the bin of a neighbour. The sample is chosen by a hash of what the rows hold: it does
+not depend on their order. Missing values have a code of their own, whose side each split learns.
+Sparse columns keep only their stored entries.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class TrainingTable:
 
     @cached_property
     def binned(self) -> BinnedDense | BinnedSparse:
-        """The codes of the table, made when the first learner asks for them."""
+        """The codes of the table, made when the first learner needs them."""
         if self.part_of is not None:
             whole, rows = self.part_of
             return whole.binned.take(rows)
@@ -104,7 +104,7 @@ class TrainingTable:
         return TreeRows(self, costs)
 
     def answers_of(self, voter: Any, row_mask: np.ndarray | None = None) -> np.ndarray:
-        """What a voter answers on the training rows, -1 outside of a mask, shape (n_samples,)."""
+        """Predictions of a voter for the training rows, -1 outside of a mask, shape (n_samples,)."""
         if row_mask is None or row_mask.all():
             return np.asarray(voter.predict(self.X))
         answers = self.nobody()
@@ -113,15 +113,15 @@ class TrainingTable:
         return answers
 
     def pace(self) -> str:
-        """How fast rows are asked, where they are not here."""
+        """Throughput of requests to rows elsewhere."""
         return ""
 
     def nobody(self) -> np.ndarray:
-        """Answers of a voter that abstains everywhere, shape (n_samples,)."""
+        """Predictions of a voter that abstains everywhere, shape (n_samples,)."""
         return np.full(len(self.y), -1, dtype=np.int32)
 
     def silence(self, answers: np.ndarray, row_mask: np.ndarray) -> np.ndarray:
-        """The same answers, -1 outside of a mask, shape (n_samples,)."""
+        """The same predictions, -1 outside of a mask, shape (n_samples,)."""
         return np.where(row_mask, answers, np.int32(-1))
 
     def take(self, rows: np.ndarray) -> TrainingTable:
@@ -130,7 +130,7 @@ class TrainingTable:
         return replace(self, X=self.X[rows], y=self.y[rows], mass=self.mass[rows], part_of=part)
 
     def reach(self, answers: np.ndarray) -> np.ndarray:
-        """Share of each class's mass that is answered rightly, shape (n_classes,)."""
+        """Share of each class's weight that is predicted correctly, shape (n_classes,)."""
         right = answers == self.y
         hits = sum_by_label(self.y[right], self.mass[right], self.n_classes)
         return hits / np.maximum(self.class_mass, np.finfo(float).tiny)
@@ -143,7 +143,7 @@ class TrainingTable:
         row_mask : ndarray of bool, shape (n_samples,)
             Other rows count for nothing; classes keep the mass they have in the whole table.
         pool : ThreadPool
-            Threads for whoever learns from this view.
+            Threads for the learner of this view.
 
         Returns
         -------

@@ -1,9 +1,9 @@
 """What a voter and a weak learner are, and how any scikit-learn classifier becomes one.
 
-A voter answers one class index per row. A weak learner, given a cost matrix, returns a voter that
-pays little, together with its answers on the training rows. A classifier that does not read a cost
-matrix gets what the matrix says about the examples: either as sample weights, or as the
-probabilities of a subsample.
+A voter predicts one class index per row. A weak learner, given a cost matrix, returns a voter that
+has a low cost, together with its predictions for the training rows. A classifier that does not read
+a cost matrix gets what it means for the examples: either as sample weights, or as the probabilities
+of a subsample.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from uneven.voters.training_table import TrainingTable
 
 @runtime_checkable
 class Voter(Protocol):
-    """Anything that answers a class index for each row of the full table."""
+    """Anything that predicts a class index for each row of the full table."""
 
     def predict(self, X: Any) -> np.ndarray:
         """Class indices, shape (n_samples,); -1 abstains."""
@@ -46,7 +46,7 @@ class WeakLearner(Protocol):
         costs: CostMatrix,
         seed: int = 0,
     ) -> tuple[Voter, np.ndarray]:
-        """Find a voter that reads ``columns`` and pays little.
+        """Find a voter that reads ``columns`` and has a low cost.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class EstimatorVoter:
     estimator : classifier
     columns : ndarray of int, shape (n_columns,)
     reach : ndarray of shape (n_classes,)
-        Share of each class's training mass that it answers rightly.
+        Share of each class's training weight that it predicts correctly.
     """
 
     estimator: Any
@@ -86,15 +86,15 @@ class EstimatorVoter:
         return np.asarray(self.estimator.predict(X[:, self.columns]), dtype=np.int32)
 
     def add_credit(self, credit: np.ndarray, weight: np.ndarray) -> None:
-        """Divide the credit for right answers among the columns; see ``TreeVoter``.
+        """Divide the credit for correct predictions among the columns; see ``TreeVoter``.
 
-        A classifier of this library says itself which columns support which class; the columns
+        A classifier of this library explains itself which columns support which class; the columns
         of any other share evenly.
         """
         credit[self.columns] += weight * self.reach * self._column_shares(len(weight))
 
     def _column_shares(self, n_classes: int) -> np.ndarray:
-        """Share of each column in what is right about each class, shape (n_columns, n_classes)."""
+        """Share of each column in the correct predictions of each class, shape (n_columns, n_classes)."""
         shares = np.full((len(self.columns), n_classes), 1.0 / len(self.columns))
         if hasattr(self.estimator, "vote_") and hasattr(self.estimator, "explain"):
             own = self.estimator.explain().feature_share
@@ -224,7 +224,7 @@ class Resampled(BaseEstimator):
 
 
 class BestOf(BaseEstimator):
-    """Weak learner: several ones learn, and the voter with the largest edge speaks.
+    """Weak learner: several learners are fitted, and the voter with the largest edge is kept.
 
     A linear learner and a tree can so take turns in one vote, round by round. The edge of a round
     is never smaller than that of any of them on the same costs, so bounds that multiply
@@ -274,8 +274,8 @@ def as_weak_learner(estimator: Any, max_depth: int = 3) -> WeakLearner:
     ----------
     estimator : None, weak learner, scikit-learn classifier, or list of these
         None is a :class:`CostTree` of depth ``max_depth``. A plain classifier is weighted if its
-        ``fit`` takes weights, resampled otherwise. Of a list, the one with the largest edge speaks
-        in each round (:class:`BestOf`).
+        ``fit`` takes weights, resampled otherwise. Of a list, the voter with the largest edge is
+        kept in each round (:class:`BestOf`).
     max_depth : int
 
     Returns
@@ -313,7 +313,7 @@ def as_weak_learner(estimator: Any, max_depth: int = 3) -> WeakLearner:
 def _as_voter(
     model: Any, table: TrainingTable, columns: np.ndarray
 ) -> tuple[EstimatorVoter, np.ndarray]:
-    """Wrap a fitted model, and let it answer the training rows that have mass."""
+    """Wrap a fitted model, and predict the training rows that have weight."""
     voter = EstimatorVoter(model, columns, np.zeros(table.n_classes))
     if table.mass.all():
         answers = voter.predict(table.X)

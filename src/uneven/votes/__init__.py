@@ -1,4 +1,4 @@
-"""The second idea: a vote, what every ensemble of the library is once it has learnt."""
+"""The second idea: a vote, what every fitted ensemble of the library is."""
 
 from uneven.votes.certificate import VoteCertificate, certify
 from uneven.votes.vote import ALL_VIEWS, Explanation, Panel, Term, Vote, column_shares

@@ -1,8 +1,8 @@
-"""How much a fitted vote of several views promises for rows to come, and how its views differ.
+"""How much a fitted vote of several views guarantees for new rows, and how its views differ.
 
-Let a term add the scores a(c) to a row of class y, and let s be the largest spread of the scores
-of one of its answers. Its loss is ``1/2 - (a(y) - max of the other a(c)) / (2 s)``: 0 if a voter of
-one weight is right, 1 if it is wrong, 1/2 if it abstains, between them for weights by class and
+Let a term add the scores a(c) to a row of class y, and let s be the largest spread of the scores of
+one of its predictions. Its loss is ``1/2 - (a(y) - max of the other a(c)) / (2 s)``: 0 if a voter
+of one weight is right, 1 if it is wrong, 1/2 if it abstains, between them for weights by class and
 scores of leaves. Voters are weighted by s. Where the vote is wrong the mean loss is at least 1/2,
 so bounds for mean and spread of the loss are bounds for the vote.
 """
@@ -31,7 +31,7 @@ from uneven.votes.vote import ALL_VIEWS, Vote, VoteClassifier
 
 @dataclass(frozen=True)
 class VoteCertificate:
-    """Diversity of a vote by views, and bounds for rows to come; see `certify`.
+    """Diversity of a vote by views, and bounds for new rows; see `certify`.
 
     Attributes
     ----------
@@ -48,8 +48,8 @@ class VoteCertificate:
         Probability that exactly one of two voters, drawn from two views, is right; on the diagonal
         both are drawn from the same view.
     vote_disagreement : ndarray of shape (n_views, n_views)
-        Share of the rows that the votes of two views answer differently, among those that both
-        answer; NaN if there are none.
+        Share of the rows that the votes of two views predict differently, among those for which
+        both predict; NaN if there are none.
     gibbs_risk, disagreement : float
         Mean loss of a drawn voter; probability that exactly one of two drawn voters is right.
     divergence_between, divergence_within : float
@@ -59,7 +59,7 @@ class VoteCertificate:
     c_bound : float
         Bound of the true error of the vote by risk and disagreement.
     error : float
-        Share of the rows that the vote answers wrongly.
+        Error rate of the vote.
     error_bound : float
         Bound of its true value by the rows alone (Chernoff), without voters: the simplest rival.
     """
@@ -100,7 +100,7 @@ class VoteCertificate:
 
 
 def certify(model: VoteClassifier, X: Any, y: Any, *, delta: float = 0.05) -> VoteCertificate:
-    """Measure the diversity of a fitted vote and bound its error on rows to come.
+    """Measure the diversity of a fitted vote and bound its error on new rows.
 
     The posterior of the two-level bound is the vote: the weight share of each view, and of each
     voter within its view. The prior is uniform over the views and over the voters of a view.
@@ -108,12 +108,12 @@ def certify(model: VoteClassifier, X: Any, y: Any, *, delta: float = 0.05) -> Vo
     Parameters
     ----------
     model : VoteClassifier
-        Fitted, and answering by its ``vote_``: MuMBo, µCoMBo, ShareBoost, NormCoMBo, Carako, the
+        Fitted, and predicting by its ``vote_``: MuMBo, µCoMBo, ShareBoost, NormCoMBo, Carako, the
         Bregman vote, late fusion by votes.
     X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         **Rows that no voter was trained on.**
     y : array-like of shape (n_samples,)
-        Their labels. A class that the model does not know is always wrong.
+        Their labels. A class that the model was not trained on counts as wrong.
     delta : float, default=0.05
         Each bound fails with at most this probability, over draws of the rows.
 
@@ -123,7 +123,7 @@ def certify(model: VoteClassifier, X: Any, y: Any, *, delta: float = 0.05) -> Vo
 
     Notes
     -----
-    The bounds hold if the rows are drawn independently from the distribution of the rows to come,
+    The bounds hold if the rows are drawn independently from the distribution of new rows,
     and the *voters* were fixed before these rows were looked at. ``gibbs_bound`` and ``c_bound``
     hold for all weights at once, so weights may be chosen on these rows; ``error_bound`` needs
     weights fixed before, too, and is then nearly always the smallest. On training rows no bound is
@@ -131,7 +131,7 @@ def certify(model: VoteClassifier, X: Any, y: Any, *, delta: float = 0.05) -> Vo
     1 - delta: divide delta by three for that.
 
     The source bounds the expectation over samples; for a uniform prior fixed beforehand the usual
-    PAC-Bayes theorem with the binary kl holds for the sample at hand, and is what is used here.
+    PAC-Bayes theorem with the binary kl holds for the given sample, and is used here.
 
     References
     ----------
@@ -219,12 +219,12 @@ def _certificate(
 
 
 def _spread(leaf_scores: np.ndarray) -> float:
-    """Largest difference of the scores of one answer, (n_answers, n_classes)."""
+    """Largest difference of the scores of one prediction, (n_answers, n_classes)."""
     return float(np.ptp(leaf_scores, axis=1).max())
 
 
 def _losses(added: np.ndarray, codes: np.ndarray, spread: float) -> np.ndarray:
-    """Loss of one term on each row, in [0, 1]; 1 for a class that nobody knows."""
+    """Loss of one term on each row, in [0, 1]; 1 for a class that was not in training."""
     rows, known = np.arange(len(codes)), codes >= 0
     others = added.copy()
     others[rows[known], codes[known]] = -np.inf
@@ -233,7 +233,7 @@ def _losses(added: np.ndarray, codes: np.ndarray, spread: float) -> np.ndarray:
 
 
 def _differing(said: np.ndarray) -> np.ndarray:
-    """Share of the rows that two views answer differently, from scores (n_views, n, n_classes)."""
+    """Share of the rows for which two views predict differently, from scores (n_views, n, n_classes)."""
     answers, speaks = said.argmax(axis=2), np.asarray(said.any(axis=2))
     both = (speaks[:, None] & speaks[None]).sum(axis=2)
     differ = (answers[:, None] != answers[None]) & speaks[:, None] & speaks[None]

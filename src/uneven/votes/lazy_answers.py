@@ -1,4 +1,4 @@
-"""Answers for Dask collections: computed partition by partition, and only when asked for."""
+"""Lazy predictions for Dask collections, computed partition by partition."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _check_columns(classifier: Any, X: Any) -> None:
 def _answer_block(
     X: Any, classifier: Any, method: str, n_answers: int, words: dict[str, Any]
 ) -> np.ndarray:
-    """Answers for the rows of one partition, which may be none."""
+    """Predictions for the rows of one partition, which may be none."""
     if not X.shape[0]:
         dtype = classifier.classes_.dtype if method == "predict" else np.float64
         return np.empty((0, n_answers) if n_answers else 0, dtype=dtype)
@@ -88,7 +88,7 @@ def _answer_block(
 def _answer_frame(
     frame: Any, classifier: Any, method: str, n_answers: int, words: dict[str, Any]
 ) -> Any:
-    """Answers for one partition of a dataframe, with its index."""
+    """Predictions for one partition of a dataframe, with its index."""
     pandas = require("pandas", f"{method} of a dataframe")
     found = _answer_block(frame, classifier, method, n_answers, words)
     if n_answers:

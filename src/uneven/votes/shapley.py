@@ -1,4 +1,4 @@
-"""Why a vote answered as it did: Shapley values of the columns of a row, exactly.
+"""Explanations of single predictions of a vote: exact Shapley values of the columns.
 
 A column's value for a class is how much its cell changes the votes for the class, on average over
 all orders in which the cells of the row replace those of a background row, and over the background
@@ -7,8 +7,8 @@ rows. The values of all columns sum to the votes of the row minus the mean votes
 Looked at before this was written: the tree algorithms of the package shap. The one that follows
 the paths of training rows needs the rows in every node, which a vote does not keep; the one with a
 background set is exact for any tree, and needs none of shap's own structures: one walk through a
-tree for each pair of rows. A conversion would have had to turn hard answers, sets of categories
-and missing views into what shap's trees know.
+tree for each pair of rows. A conversion would have had to turn hard predictions, sets of categories
+and missing views into the trees of shap.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST_BACKGROUND = 100
 
 @dataclass
 class Contributions:
-    """What speaks for and against each class in some rows.
+    """Contributions of the columns to the score of each class, in some rows.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Contributions:
     what: str = "votes"
 
     def to_dict(self, row: int = 0) -> dict[str, Any]:
-        """What speaks in one row, as plain data for JSON."""
+        """Contributions in one row, as plain data for JSON."""
         classes = [str(label) for label in self.classes]
 
         def by_class(values: np.ndarray) -> dict[str, float]:
@@ -156,7 +156,7 @@ def _dense(X: Any) -> np.ndarray:
 def _add_trees(
     vote: Vote, view: int, X: np.ndarray, background: np.ndarray, out: np.ndarray, pool: ThreadPool
 ) -> None:
-    """Add the values of the trees of a view, as if they spoke about every mixture of two rows."""
+    """Add the values of the trees of a view, as if they voted on every mixture of two rows."""
     terms = np.flatnonzero(vote.view_of_term == view)
     forest, values = vote.tree_values(terms)
     trees = forest.trees
@@ -168,7 +168,7 @@ def _add_trees(
 def _add_absence(
     vote: Vote, view: int, X: np.ndarray, background: np.ndarray, out: np.ndarray
 ) -> None:
-    """Take away what trees would say about mixtures in which their view is missing.
+    """Take away what trees would add on mixtures in which their view is missing.
 
     Nothing of the view is there if the mixture takes all cells that the row has from the other,
     and all that the other has from the row. Trees send all such mixtures to the same leaves, so

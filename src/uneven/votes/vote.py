@@ -1,7 +1,7 @@
-"""The fitted vote, what every ensemble is once it has learnt, and the classifiers that end in one.
+"""The fitted vote, what every fitted ensemble is, and the classifiers that end in one.
 
-A vote is a list of terms (view, voter, scores per answer). A voter answers a class or the number of
-a leaf, and its term adds the scores of that answer: ``score(x, c) = sum over terms of
+A vote is a list of terms (view, voter, scores per answer). A voter predicts a class or the number
+of a leaf, and its term adds the scores of that prediction: ``score(x, c) = sum over terms of
 scores[voter(x), c]``. A hard vote is the case of one weight per class, ``scores = diag(weight)``.
 The methods differ only in how they choose voters and scores; scoring, staged scoring and
 explanation are the same for all.
@@ -51,8 +51,8 @@ class Term:
     ----------
     voter : Voter
     weight : ndarray of shape (n_classes,) or (n_leaves, n_classes)
-        What its answer is worth, for each class it may answer; or what each leaf that it may
-        answer adds to every class.
+        Weight of its vote for each class that it may predict; or what each leaf that it may
+        return adds to every class.
     view : int
         Position of the view it reads, or ``ALL_VIEWS``.
     """
@@ -63,41 +63,41 @@ class Term:
 
     @property
     def leaf_scores(self) -> np.ndarray:
-        """Scores of every answer, shape (n_answers, n_classes)."""
+        """Scores of every prediction, shape (n_answers, n_classes)."""
         return self.weight if self.weight.ndim == 2 else np.diag(self.weight)
 
 
 @persisted("panel", role="panel")
 @dataclass
 class Panel:
-    """A voter that is itself a small vote: its members agree on one answer.
+    """A voter that is itself a small vote: its members agree on one class.
 
     Attributes
     ----------
     vote : Vote
     reach : ndarray of shape (n_classes,)
-        Share of each class's training mass that it answers rightly.
+        Share of each class's training weight that it predicts correctly.
     """
 
     vote: Vote
     reach: np.ndarray
 
     def predict(self, X: Any) -> np.ndarray:
-        """Class index for each row, -1 where no member can speak, shape (n_samples,)."""
+        """Class index for each row, -1 where all members abstain, shape (n_samples,)."""
         scores = self.vote.score(X)
         answers = scores.argmax(axis=1)
         answers[~scores.any(axis=1)] = -1
         return np.asarray(answers)
 
     def add_credit(self, credit: np.ndarray, weight: np.ndarray) -> None:
-        """Divide the credit for right answers as the members' own votes divide it."""
+        """Divide the credit for correct predictions as the members' own votes divide it."""
         members = np.zeros_like(credit)
         for term in self.vote.terms():
             term.voter.add_credit(members, term.weight)
         credit += weight * self.reach * column_shares(members)
 
     def _check_model_(self, classifier: Any) -> None:
-        """Put a checked copy in the place of the loaded vote."""
+        """Replace the loaded vote by a checked copy."""
         check_numbers(self.reach, (len(classifier.classes_),), "shares of right answers")
         self.vote = checked_vote(self.vote, classifier, may_hold_panels=False)
 
@@ -113,7 +113,7 @@ class Explanation:
     classes : ndarray of shape (n_classes,)
     view_share : ndarray of shape (n_views, n_classes)
         Share of the support that the training rows of a class got for their own class from each
-        view; a column sums to 1, or is 0 if no voter ever answered the class rightly.
+        view; a column sums to 1, or is 0 if no voter ever predicted the class correctly.
     feature_share : ndarray of shape (n_features, n_classes)
         The same by column of ``X``.
     """
@@ -176,7 +176,7 @@ class Vote:
 
     @property
     def has_scores(self) -> bool:
-        """Whether answers are leaves that add scores to every class."""
+        """Whether predictions are leaves that add scores to every class."""
         return self.leaf_scores is not None
 
     def _worth(self, t: int) -> np.ndarray:
@@ -232,7 +232,7 @@ class Vote:
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            All zero for a row that no voter can speak about.
+            All zero for a row in which all voters abstain.
         """
         scores = np.zeros((X.shape[0], self.n_classes))
         view_mask = self._presence(X) if view_mask is None else _or_none(view_mask)
@@ -266,7 +266,7 @@ class Vote:
         return Vote(self.terms()[:n_terms], kept.tolist(), self.n_classes, self.views)
 
     def explain(self, classes: np.ndarray, feature_names: Sequence[str]) -> Explanation:
-        """Say which view and which column supports which class; see :class:`Explanation`."""
+        """Return which view and which column supports which class; see :class:`Explanation`."""
         n_features = self.views.n_features
         by_column = np.zeros((n_features, self.n_classes))
         by_view = np.zeros((len(self.views), self.n_classes))
@@ -319,7 +319,7 @@ class Vote:
             self._add_voter(X, view_mask, t, voter, scores)
 
     def _tree_weights(self) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-        """What the trees' answers are worth, as :meth:`Forest.add_votes` takes it."""
+        """What the trees' predictions add, as :meth:`Forest.add_votes` takes it."""
         if self.leaf_scores is None or self.first_leaf is None:
             return np.asarray(self.weights[self._trees])
         table = np.zeros((len(self.leaf_scores), -(-self.n_classes // 4) * 4))
@@ -470,7 +470,7 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,)
-            A row that nobody can vote on gets the most frequent class; see :meth:`undecided`.
+            A row in which all voters abstain gets the most frequent class; see :meth:`undecided`.
             For a Dask collection, one that is still to be computed.
         """
         if is_collection(X):
@@ -503,7 +503,7 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(scores / scores.sum(axis=1, keepdims=True))
 
     def undecided(self, X: Any) -> np.ndarray:
-        """Tell which rows nobody votes on: all their views are missing, or every vote is zero.
+        """Rows without any vote: all their views are missing, or every vote is zero.
 
         Parameters
         ----------
@@ -512,12 +512,12 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of bool, shape (n_samples,)
-            :meth:`predict` answers the most frequent training class there.
+            :meth:`predict` returns the most frequent training class there.
         """
         return np.asarray(~self._scores(X).any(axis=1))
 
     def explain(self) -> Explanation:
-        """Say which view and which column supports which class.
+        """Return which view and which column supports which class.
 
         Returns
         -------
@@ -529,10 +529,10 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Share of each column in the support for right answers, shape (n_features,).
+        """Share of each column in the support for correct predictions, shape (n_features,).
 
         The mean over the classes of ``explain().feature_share``, so that a rare class counts as
-        much as a frequent one. They sum to 1 unless no voter ever answered some class rightly.
+        much as a frequent one. They sum to 1 unless no voter ever predicted some class correctly.
         They come from the training rows: columns with many values look better than they are, see
         :func:`uneven.column_importance` for rows that were not seen.
         """
@@ -590,7 +590,7 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _check_model_(self) -> None:
-        """Put a checked copy in the place of the loaded vote."""
+        """Replace the loaded vote by a checked copy."""
         self._check_fit()
         self.vote_ = checked_vote(self.vote_, self)
 
@@ -603,7 +603,7 @@ class VoteClassifier(ClassifierMixin, BaseEstimator):
 
 
 class StagedVoteClassifier(VoteClassifier):
-    """A vote that was learnt in rounds: it can be asked after each of them."""
+    """A vote that was learnt in rounds, with the predictions after each of them."""
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """Yield what :meth:`decision_function` returns, after each round."""
@@ -623,7 +623,7 @@ class StagedVoteClassifier(VoteClassifier):
 
 
 def vote_answers(scores: np.ndarray, fallback: int) -> np.ndarray:
-    """Class index with the most votes: the lowest among ties, ``fallback`` if nobody voted."""
+    """Class index with the most votes: the lowest among ties, ``fallback`` without any vote."""
     best = scores.argmax(axis=1)
     best[~scores.any(axis=1)] = fallback
     return np.asarray(best)

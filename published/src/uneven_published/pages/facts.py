@@ -179,7 +179,7 @@ def own_claims(record: Record) -> list[Claim]:
 
 
 def claims_count(record: Record) -> tuple[int, int, int]:
-    """How many claims of the source held, how many can be decided from what was measured, and all."""
+    """How many claims of the source held, how many the measurements decide, and all."""
     held = [claim["measured"]["held"] for claim in source_claims(record)]
     return sum(h is True for h in held), sum(h is not None for h in held), len(held)
 

@@ -264,7 +264,7 @@ COUNTED = """\
 | original data | the data of the source, or data drawn from the distribution that it states |
 | substitute | other data, since those of the source are not available; each exhibit says which |
 | calibrated substitute | the same, with constants fitted to published numbers that are named |
-| no published numbers | the claim is a sentence or a curve of the source, without numbers to compare with |
+| no published numbers | a sentence or a curve of the source without numbers |
 
 *Published numbers say otherwise*: neither our numbers nor those of the source support the claim.
 Questions that we add are not counted; the last line of the second table is about targets of our
@@ -339,7 +339,7 @@ def _in_short(records: Sequence[Record]) -> str:
             f"{own[AGAINST_ITSELF]} are contradicted by the numbers of the source itself."
         )
     return (
-        f"{said} Choose a source below to see its tables and figures; each shows its claims next to "
+        f"{said} Open a source below to see its tables and figures; each shows its claims next to "
         "the published and the measured numbers."
     )
 
