@@ -32,7 +32,7 @@ def split(text: str) -> tuple[str, dict[str, str]]:
     """The overview with what is left over at the end, and the other pages by their names.
 
     There is a page for each source, ``"koco"``, and for each of its exhibits,
-    ``"koco-table-2.1"``.
+    ``"koco/table-2.1"``.
     """
     head, *sections = re.split(r"^## ", with_targets(text), flags=re.MULTILINE)
     pages: dict[str, str] = {}
@@ -53,16 +53,16 @@ def source_pages(section: str, head: str) -> dict[str, str]:
     >>> head = "<summary>Koço: 1 exhibits</summary>\n\n| [2.1](#koco-table-2.1) |\n\n</details>"
     >>> pages = source_pages("Koço\n\n(koco-table-2.1)=\n\n### Table 2.1", head)
     >>> sorted(pages)
-    ['koco', 'koco-table-2.1']
-    >>> pages["koco-table-2.1"]
+    ['koco', 'koco/table-2.1']
+    >>> pages["koco/table-2.1"]
     '(koco-table-2.1)=\n\n# Table 2.1'
     """
     title, *parts = re.split(r"^(?=\([\w.-]+\)=\s+### )", section, flags=re.MULTILINE)
     pages = {}
     for part in parts:
         body = part.replace("\n### ", "\n# ", 1).replace("](published/", "](/published/")
-        pages[re.match(r"\(([\w.-]+)\)", part)[1]] = body
-    source = next(iter(pages)).split("-")[0]
+        source, name = re.match(r"\((\w+)-([\w.-]+)\)", part).groups()
+        pages[f"{source}/{name}"] = body
     tables = re.findall(r"exhibits</summary>\n\n(.*?)\n\n</details>", head, flags=re.DOTALL)
     table = next(rows for rows in tables if f"(#{source}-" in rows)
     listed = "\n".join(pages)
@@ -87,6 +87,9 @@ def generate(app: Sphinx, config: Config) -> None:
     _, pages = split((DOCS / "published.md").read_text(encoding="utf-8"))
     for name, text in pages.items():
         write_if_new(PAGES / f"{name}.md", text)
+    for path in PAGES.rglob("*.md"):
+        if path.relative_to(PAGES).with_suffix("").as_posix() not in pages:
+            path.unlink()
 
 
 def shorten(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -97,7 +100,7 @@ def shorten(app: Sphinx, docname: str, source: list[str]) -> None:
         listed = "\n".join(
             f"{short_title(body)} <generated/published/{name}>"
             for name, body in pages.items()
-            if "-" not in name
+            if "/" not in name
         )
         source[0] = f"{head}\n\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
 

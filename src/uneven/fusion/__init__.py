@@ -1,4 +1,4 @@
-"""Classifiers that join what each view says: fixed rules, Carako, the Bregman vote."""
+"""Classifiers that combine the predictions of the views: fixed rules, Carako, the Bregman vote."""
 
 from uneven.fusion.best_view import BestViewClassifier
 from uneven.fusion.bregman_vote import BregmanVoteClassifier

@@ -3,7 +3,7 @@
 Every example ``i`` has a margin ``z_i``: its label (-1 or +1) times the vote it got. The example
 weighs ``q_i = sigma(z_i) = 1 / (1 + exp(z_i))``, near 1 where the vote is badly wrong. The binary
 relative entropy of the point 0 from ``q`` is the logistic loss of the margins, so bringing ``q``
-towards 0 is logistic regression on what the voters answer.
+towards 0 is logistic regression on the predictions of the voters.
 
 With ``W+`` and ``W-`` the weights of the examples that a voter has right and wrong, the functions
 here give the step of its weight and what the step gains, and, once every voter of a view has its
@@ -140,7 +140,7 @@ def hits_and_misses(margins: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.
     Parameters
     ----------
     margins : ndarray of shape (n_samples, n_voters)
-        Label times answer, in [-1, 1]; 0 where a voter abstains.
+        Label times prediction, in [-1, 1]; 0 where a voter abstains.
     q : ndarray of shape (n_samples,)
         Weights of the examples.
 
@@ -354,12 +354,12 @@ class Descent:
     def learn(
         self, margins: Sequence[np.ndarray], mass: np.ndarray, pool: ThreadPool | None = None
     ) -> DoubleWeights:
-        """Learn from what the voters answer.
+        """Learn from the predictions of the voters.
 
         Parameters
         ----------
         margins : sequence of ndarray of shape (n_samples, n_voters)
-            One array per view: label times answer, in [-1, 1]; 0 where a voter abstains.
+            One array per view: label times prediction, in [-1, 1]; 0 where a voter abstains.
         mass : ndarray of shape (n_samples,)
             Number of examples that each row represents.
         pool : ThreadPool, optional

@@ -104,7 +104,7 @@ default=None
     return_index : {"last", "paper"}, default="last"
         "paper" returns the weights before the last iteration, as the published algorithm does.
     out_of_fold : bool or int, default=False
-        Judge the voters by rows that they did not see, in so many folds (True is 5): the voters
+        Evaluate the voters on rows that they did not see, in so many folds (True is 5): the voters
         kept are still those that saw all rows.
     clip_negative : bool, default=False
         Keep the weights of the voters from becoming negative.
@@ -155,7 +155,7 @@ default=None
     Notes
     -----
     Corrections of the source: its problem for the weights of the views is linear, so that its
-    solution is always one single view; its step needs the sum of all voters' answers to stay
+    solution is always one single view; its step needs the sum of all voters' predictions to stay
     within 1, hence the division by their number; its bound leaves out the change of the views'
     weights, hence the guard; the gain of a view sums over its voters, not over the examples; the
     returned iterate is the one before the last.
@@ -218,7 +218,7 @@ default=None
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
             Numbers; NaN is a missing value, which the default voters can handle: trees choose its
-            side question by question, in a sparse table it counts as larger than every number.
+            side at every split, in a sparse table it counts as larger than every number.
             Category columns of a dataframe are used by code.
         y : array-like of shape (n_samples,)
             Class labels.
@@ -241,7 +241,7 @@ default=None
         return self
 
     def _ask(self, rows: TrainingRows, rng: np.random.RandomState) -> Iterator[Question]:
-        """One question for two classes; for more, one per class against the others."""
+        """One problem for two classes; for more, one per class against the others."""
         n_classes = len(rows.classes)
         asked = range(n_classes) if n_classes > 2 else range(1, n_classes)
         for label in asked:
@@ -256,7 +256,7 @@ default=None
     def _solve(
         self, question: Question, descent: Descent, rng: np.random.RandomState, threads: ThreadPool
     ) -> _Solved:
-        """Train the voters of every view, then learn the weights from what they answer."""
+        """Train the voters of every view, then learn the weights from their predictions."""
         rows = question.rows
         whether = isinstance(self.out_of_fold, bool | np.bool_)
         n_folds = int(self.out_of_fold) * (5 if whether else 1)
@@ -329,7 +329,7 @@ default=None
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class by the logistic model that was fitted.
 
-        Two iterations leave it far from extreme, and voters are judged by the rows they were
+        Two iterations leave it far from extreme, and voters are evaluated on the rows they were
         trained on: calibrate it where a probability is needed.
 
         Parameters
@@ -383,13 +383,13 @@ default=None
         ]
 
     def _check_model_(self) -> None:
-        """Put a checked copy in the place of the loaded vote, which may speak against classes."""
+        """Replace the loaded vote, which may have negative weights, by a checked copy."""
         self._check_fit()
         self.vote_ = checked_vote(self.vote_, self, signed=True)
 
 
 def _terms(solved: _Solved) -> list[Term]:
-    """Voters of two classes: whatever they answer gets their weight."""
+    """Voters of two classes: whatever they predict gets their weight."""
     return [
         Term(voter, np.full(2, weight), view)
         for view, pool in enumerate(solved.pools)
@@ -400,7 +400,7 @@ def _terms(solved: _Solved) -> list[Term]:
 def _one_sided(solved: _Solved) -> list[Term]:
     """Voters of one class against others, so that its score is ``B``.
 
-    A "yes" counts twice and one more voter always says yes at the price of all others: together
+    A "yes" counts twice and one more voter always says yes with the weight of all others: together
     that is +1 for each "yes" and -1 for each "no", and nothing for any other class.
     """
     yes = solved.question.yes

@@ -46,7 +46,8 @@ _SAME_LOSS = 1e-9
 class _ViewLearner:
     """One view while it learns.
 
-    ``present`` is a bool array of shape (n_samples,); other rows cost nothing and get no answer.
+    ``present`` is a bool array of shape (n_samples,); other rows cost nothing and get no
+    prediction.
     """
 
     view: int
@@ -58,7 +59,7 @@ class _ViewLearner:
     def learn(
         self, prices: np.ndarray, weights: np.ndarray, seed: int
     ) -> tuple[Voter, np.ndarray] | None:
-        """Find a voter that pays little; None if every answer costs the same."""
+        """Find a voter of low cost; None if every prediction costs the same."""
         here = np.where(self.present, weights, 0.0)
         costs = FixedCosts(self.table.y, prices * self.present[:, None], here, pool=self.table.pool)
         if costs.stake <= 0.0:
@@ -140,11 +141,12 @@ default=None
         The coefficients of a class sum to 1, or to at most 1. With "le1" a class that every view
         misclassifies may have no weight at all.
     ties : {"precision", "first"}, default="precision"
-        Which of the classes with the same score is answered. "precision": the one that is more
-        often right when these views say so, also those views whose coefficient is 0; equal scores
-        do not depend on rounding, because coefficients are kept in steps of 2**-16. "first": the
-        first class, with coefficients as they are computed. This is the alternation as published
-        to the letter, in which the last bit of a coefficient decides many rows (see Notes).
+        Which of the classes with the same score is predicted. "precision": the one that is more
+        often right when these views predict it, also those views whose coefficient is 0; equal
+        scores do not depend on rounding, because coefficients are kept in steps of 2**-16. "first":
+        the first class, with coefficients as they are computed. This is the alternation as
+        published to the letter, in which the last bit of a coefficient decides many rows (see
+        Notes).
 
     Attributes
     ----------
@@ -154,7 +156,7 @@ default=None
         How much each view counts for each class.
     vote_ : Vote
         The fitted vote: the trees of the bags, or one term per view, whose weights are, with
-        ``ties="precision"``, the coefficients and at most 2**-17 for the precision of an answer.
+        ``ties="precision"``, the coefficients and at most 2**-17 for the precision of a prediction.
     objective_ : float
         Loss of the kept voters and coefficients; NaN if there was nothing to learn.
     history_ : dict of str to ndarray of shape (n_alternations,)
@@ -183,17 +185,18 @@ default=None
     Notes
     -----
     The source gives no procedure for the joint minimisation; several starts of the alternation
-    are ours. Greedy learners do not minimise their prices exactly, so that the loss may rise in
+    are ours. Greedy learners do not minimise their costs exactly, so that the loss may rise in
     an alternation: the best one is kept. A row without any vote gets the most frequent class, see
     :meth:`undecided`: all its views are missing or, with ``ties="first"``, have coefficient 0 for
-    what they say.
+    what they predict.
 
     Ties are frequent, because the coefficients of every class add up to 1: two classes whose views
-    all answer them both score 1. The source does not say who wins. With ``ties="first"`` the answer
-    depends on how a processor rounds an exponential, and accuracy with it, by up to five points in
-    version 1. ``ties="precision"`` also drops the last bits of the prices and calls losses equal
-    that differ by less than a billionth of them, so that the same model is learnt everywhere. Its
-    answers differ from those of "first", for the better in version 1 (see ``docs/fusion.md``).
+    all predict them both score 1. The source does not say which wins. With ``ties="first"`` the
+    prediction depends on how a processor rounds an exponential, and accuracy with it, by up to five
+    points in version 1. ``ties="precision"`` also drops the last bits of the costs and calls losses
+    equal that differ by less than a billionth of them, so that the same model is learnt everywhere.
+    Its predictions differ from those of "first", for the better in version 1 (see
+    ``docs/fusion.md``).
 
     Examples
     --------
@@ -383,7 +386,7 @@ default=None
         answers: np.ndarray,
         before: np.ndarray,
     ) -> _Iterate:
-        """Step 2: choose the coefficients for the answers, and say who wins a tie."""
+        """Step 2: choose the coefficients for the predictions, and decide ties."""
         coefficients = votes = loss.coefficients(answers, before)
         if self.ties == "precision":
             coefficients = put_on_grid(coefficients)
@@ -426,7 +429,7 @@ default=None
         seeds: np.ndarray,
         pool: ThreadPool,
     ) -> tuple[list[Voter | None], np.ndarray]:
-        """Step 1 of version 1: each view learns from what the others answer now."""
+        """Step 1 of version 1: each view learns given the current predictions of the others."""
         voters, answers = list(before.voters), before.answers.copy()
         for _ in range(self.sweeps):
             for k, learner in enumerate(learners):

@@ -1,7 +1,7 @@
-"""Carako with a bag of trees per view: a view says what share of its trees answers each class.
+"""Carako with a bag of trees per view: the score of a class is the share of trees that predict it.
 
 The score of class c is ``f(x, c) = sum_j beta(j, c) P_j(c | x)``, where ``P_j(c | x)`` is the share
-of the trees of view j that answer c. A tree drawn from the bag is a voter by lot; the mean of the
+of the trees of view j that predict c. A tree drawn from the bag is a random voter; the mean of the
 loss of version 2 over the draws depends only on the mean recalls and false alarms, so that the
 coefficients have the same exact solution, and by convexity the loss of ``f`` is at most that mean.
 Recalls and false alarms are counted by trees that have not drawn the row.
@@ -51,16 +51,16 @@ class ViewBag:
         Parameters
         ----------
         prices : ndarray of shape (n_samples, n_classes)
-            What every answer costs.
+            Cost of every prediction.
         weights : ndarray of shape (n_samples,)
         seed : int
 
         Returns
         -------
         voters : list of Voter
-            Empty if every answer costs the same.
+            Empty if every prediction costs the same.
         shares : ndarray of shape (n_samples, n_classes)
-            Share of the trees that have not drawn a row that answer each class; zero in rows that
+            Share of the trees that have not drawn a row that predict each class; zero in rows that
             lack the view, or that every tree has drawn.
         """
         rng = np.random.RandomState(seed)
@@ -99,7 +99,7 @@ class WeighedBags:
         Trees of each bag.
     coefficients : ndarray of shape (n_bags, n_classes)
     shares : ndarray of shape (n_bags, n_samples, n_classes)
-        What the trees say of rows that they have not drawn.
+        Out-of-bag predictions of the trees.
     value : float
         The loss on these rows.
     """
@@ -117,7 +117,7 @@ class WeighedBags:
 def weigh_bags(
     bags: list[ViewBag], loss: SplitLoss, coefficients: np.ndarray, seeds: np.ndarray
 ) -> WeighedBags:
-    """Grow all bags at the prices of some coefficients, and choose the coefficients anew.
+    """Grow all bags on the costs that follow from coefficients, and fit the coefficients again.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
 r"""What Carako minimises: two losses of a vote with one coefficient per view and class.
 
-With answers ``h_j(i)`` of the views, coefficients ``b[j, c]`` and ``u_i = 1 / m_{y_i}`` (``m_c``
-is the size of class ``c``), the score of a class is ``f(i, c) = sum_j b[j, c] [h_j(i) = c]``.
+With predictions ``h_j(i)`` of the views, coefficients ``b[j, c]`` and ``u_i = 1 / m_{y_i}``
+(``m_c`` is the size of class ``c``), the score of a class is ``f(i, c) = sum_j b[j, c] [h_j(i) =
+c]``.
 
 Version 1 is ``Q1 = sum_i u_i sum_{c != y_i} exp(f(i, c) - f(i, y_i))``. Version 2 gives every view
 its own exponential and adds them up. For coefficients that sum to at most 1 per class, the sum of
@@ -19,11 +20,11 @@ Corrections of the source: the inner sums of version 1 run over the wrong labels
 form of version 2 a mistake counts ``exp(+b)``, the part that does not depend on the coefficients
 is ``K - 2`` times the mistakes, and rows in which a view is absent add a constant.
 
-The coefficients of every class add up to 1, so two classes whose views all answer them both get
+The coefficients of every class add up to 1, so two classes whose views all predict them both get
 the score 1: ties are the rule, not the exception (a fifth of the rows with trees of depth 5 in
-version 1), and the source does not say who wins. Coefficients that are right to the last bit but
+version 1), and the source does not say which wins. Coefficients that are right to the last bit but
 one then decide them by their rounding errors. :func:`put_on_grid` makes equal scores equal, and
-:meth:`CarakoLoss.tie_breakers` says who wins.
+:meth:`CarakoLoss.tie_breakers` decides.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _PRICE_BITS = 32
 
 
 class CarakoLoss(ABC):
-    """A loss of answers and coefficients.
+    """A loss of predictions and coefficients.
 
     Parameters
     ----------
@@ -75,11 +76,11 @@ class CarakoLoss(ABC):
 
     @abstractmethod
     def coefficients(self, answers: np.ndarray, start: np.ndarray) -> np.ndarray:
-        """Coefficients that minimise the loss for these answers, found from ``start``."""
+        """Coefficients that minimise the loss for these predictions, found from ``start``."""
 
     @abstractmethod
     def prices(self, view: int, answers: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """What every answer of a view costs, shape (n_samples, n_classes)."""
+        """Cost of every prediction of a view, shape (n_samples, n_classes)."""
 
     def scores(self, answers: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
         """Votes for each class, shape (n_samples, n_classes)."""
@@ -107,12 +108,12 @@ class CarakoLoss(ABC):
         return right, wrong
 
     def tie_breakers(self, answers: np.ndarray) -> np.ndarray:
-        """What every answer adds to its class so that no two classes are equal.
+        """What every prediction adds to its class so that no two classes are equal.
 
         Returns
         -------
         ndarray of shape (n_views, n_classes)
-            The precision of the answer, every class counting the same, in units so small that
+            The precision of the prediction, every class counting the same, in units so small that
             those of all views together are less than half a step of :func:`put_on_grid`.
         """
         right, wrong = self.tally(answers)
@@ -129,9 +130,9 @@ class CarakoLoss(ABC):
         return costs * (loss / cancelled if cancelled > 0.0 else 1.0), loss
 
     def _prices(self, costs: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """Pair costs that remain after each answer, given those before it.
+        """Pair costs that remain after each prediction, given those before it.
 
-        The right answer shrinks all of them, a wrong one makes its own grow.
+        A correct prediction shrinks all of them, a wrong one increases its own.
         """
         rows = np.arange(len(self.y))
         stakes = -costs[rows, self.y]
@@ -165,9 +166,9 @@ class SplitLoss(CarakoLoss):
         return float(spoken.sum() + (others - 1) * wrong.sum() + others * silent)
 
     def coefficients(self, answers: np.ndarray, start: np.ndarray) -> np.ndarray:
-        """Exact minimiser over the views that answer a class; ``start`` does not matter.
+        """Exact minimiser over the views that predict a class; ``start`` does not matter.
 
-        A view that never answers a class gets no share of it, even where leaving some to it would
+        A view that never predicts a class gets no share of it, even where leaving some to it would
         lower the loss.
         """
         return self.minimise(*self.tally(answers))
@@ -178,12 +179,12 @@ class SplitLoss(CarakoLoss):
         return exact_coefficients((self.n_classes - 1) * right, wrong, even, self.constraint)
 
     def tally_shares(self, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Mean recalls and false alarms of views that answer by lot.
+        """Mean recalls and false alarm rates of views that predict at random.
 
         Parameters
         ----------
         shares : ndarray of shape (n_views, n_samples, n_classes)
-            Chance of each answer; zeros where a view is silent.
+            Probability of each prediction; zeros where a view abstains.
 
         Returns
         -------
@@ -203,7 +204,7 @@ class SplitLoss(CarakoLoss):
         return right, np.maximum(total - right, 0.0)
 
     def prices(self, view: int, answers: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """Prices for a view that knows nothing of the others."""
+        """Costs for a view that does not depend on the others."""
         costs, _ = self._costs(np.zeros((len(self.y), self.n_classes)))
         return self._prices(costs, coefficients[view])
 
@@ -253,7 +254,7 @@ class JointLoss(CarakoLoss):
         return here
 
     def prices(self, view: int, answers: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """Prices for a view when the others have already answered."""
+        """Costs for a view, given the predictions of the others."""
         others = answers.copy()
         others[view] = -1
         costs, _ = self._costs(self.scores(others, coefficients))
@@ -288,9 +289,9 @@ def put_on_grid(coefficients: np.ndarray) -> np.ndarray:
 
 
 def coarsen(prices: np.ndarray) -> np.ndarray:
-    """Prices without their last bits: 32 bits below the largest remain.
+    """Costs without their last bits: 32 bits below the largest remain.
 
-    Leaves in which two answers cost the same are then not decided by rounding errors.
+    Leaves in which two predictions cost the same are then not decided by rounding errors.
     """
     largest = float(prices.max(initial=0.0))
     if largest <= 0.0:

@@ -178,7 +178,7 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """For each view rows with this view only, and the classes that others are surest of.
 
-        probabilities: (n_views, n_rows, n_classes), NaN where a view is silent; share: of the rows,
+        probabilities: (n_views, n_rows, n_classes), NaN where a view abstains; share: of the rows,
         that get a label; prior: (n_classes,), shares of the classes among them.
         """
         for j, columns in enumerate(self.views_.columns):
@@ -200,7 +200,7 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
             yield alone, self.classes_[answer[rows]]
 
     def _ask_views(self, model: Any, free: np.ndarray) -> np.ndarray:
-        """What each view says alone, (n_views, n_rows, n_classes); NaN where it is silent."""
+        """Probabilities of each view alone, (n_views, n_rows, n_classes); NaN where it abstains."""
         here = self.views_.presence(free)
         probabilities = np.full((len(self.views_), len(free), len(self.classes_)), np.nan)
         for j, columns in enumerate(self.views_.columns):
@@ -272,9 +272,9 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _agreement(probabilities: np.ndarray) -> float:
-    """Cohen's kappa between views, the mean over pairs that speak about the same rows.
+    """Cohen's kappa between views, the mean over pairs that predict the same rows.
 
-    probabilities: (n_views, n_rows, n_classes), NaN where a view is silent.
+    probabilities: (n_views, n_rows, n_classes), NaN where a view abstains.
 
     Examples
     --------

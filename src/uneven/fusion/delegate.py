@@ -1,4 +1,4 @@
-"""Classifiers that hand everything to one inner model, trained on what they make of the views."""
+"""Classifiers that predict by one inner model, fitted to features made of the views."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def _model_has(name: str) -> Callable[[Any], bool]:
 
 
 class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
-    """Base of the classifiers whose answers come from one inner model.
+    """Base of the classifiers whose predictions come from one inner model.
 
     A subclass implements :meth:`_train`, which sets ``model_`` (trained on class indices),
-    :meth:`_inputs`, what the model is given, and :meth:`_able`, which rows it can be asked about.
+    :meth:`_inputs`, the input of the model, and :meth:`_able`, which rows it can predict.
     All other rows get the most frequent class.
     """
 
@@ -58,7 +58,7 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     @abstractmethod
     def _able(self, present: np.ndarray) -> np.ndarray:
-        """Which rows the inner model can be asked about, bool of shape (n_samples,)."""
+        """Which rows the inner model can predict, bool of shape (n_samples,)."""
 
     @abstractmethod
     def _unfitted_model(self) -> Any:
@@ -92,9 +92,9 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return self
 
     def _ask(self, X: Any, method: str) -> tuple[Any, np.ndarray]:
-        """What the model says about the rows it can be asked about, and which these are.
+        """The output of the model for the rows that it can predict, and which these are.
 
-        The second is a bool array of shape (n_samples,); nothing is said if it is all False.
+        The second is a bool array of shape (n_samples,); there is no output if it is all False.
         """
         check_is_fitted(self, "class_prior_")
         X = validate_predict_data(self, X)
@@ -106,7 +106,7 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return getattr(self.model_, method)(self._inputs(X[rows], present[rows])), able
 
     def predict(self, X: Any) -> np.ndarray:
-        """Class that the inner model answers.
+        """Class that the inner model predicts.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         ndarray of shape (n_samples,)
-            The most frequent class for rows that the model cannot be asked about.
+            The most frequent class for rows that the model cannot predict.
         """
         said, able = self._ask(X, "predict")
         answers = np.full(len(able), int(self.class_prior_.argmax()))
@@ -134,7 +134,7 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            The training class frequencies for rows that the model cannot be asked about.
+            The training class frequencies for rows that the model cannot predict.
         """
         said, able = self._ask(X, "predict_proba")
         shares = np.tile(self.class_prior_, (len(able), 1))
@@ -153,7 +153,7 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            Zero for rows that the model cannot be asked about.
+            Zero for rows that the model cannot predict.
         """
         said, able = self._ask(X, "decision_function")
         scores = np.zeros((len(able), len(self.classes_)))
@@ -163,7 +163,7 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return flatten_binary(scores)
 
     def undecided(self, X: Any) -> np.ndarray:
-        """Tell which rows the inner model cannot be asked about, because views are missing.
+        """Rows that the inner model cannot predict, because views are missing.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class DelegatingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         ndarray of bool, shape (n_samples,)
-            :meth:`predict` answers the most frequent training class there.
+            :meth:`predict` returns the most frequent training class there.
         """
         check_is_fitted(self, "class_prior_")
         present = self.views_.presence(validate_predict_data(self, X))

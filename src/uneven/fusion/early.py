@@ -74,8 +74,8 @@ class EarlyFusionClassifier(DelegatingClassifier):
     Notes
     -----
     Missing views are NaN in the table, so that rows without some view need a classifier that
-    accepts NaN. A row without any view is not learnt from and gets the most frequent class, see
-    :meth:`undecided`.
+    accepts NaN. A row without any view is not used in training and gets the most frequent class,
+    see :meth:`undecided`.
 
     Examples
     --------
@@ -205,7 +205,7 @@ class EarlyFusionClassifier(DelegatingClassifier):
 
 
 def _importance(model: Any) -> np.ndarray:
-    """How much a model leans on each of its inputs for each class that it knows.
+    """Importance of each input of a model for each of its classes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Fusion by hold-out: a model that learns what the answers of the views mean."""
+"""Fusion by hold-out: a final model is fitted to the predictions of the views."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from uneven.views.training_rows import TrainingRows
 class HoldoutFusionClassifier(DelegatingClassifier):
     """Hold-out fusion: a final model is fitted to the predictions of one classifier per view.
 
-    Some rows of every class train the classifiers of the views; on the others their answers
+    Some rows of every class train the classifiers of the views; on the others their predictions
     become the columns of a small table, from which the final model learns. Known as the baseline
     "Fusion" with 60 % and 40 % of the rows.
 
@@ -35,7 +35,7 @@ class HoldoutFusionClassifier(DelegatingClassifier):
     holdout : float, default=0.4
         Share of every class that is kept for the final model.
     inputs : {"labels", "probabilities"}, default="labels"
-        What the final model sees of a view: which class it answers, or ``predict_proba``.
+        Input of the final model from a view: the predicted class, or ``predict_proba``.
 
     Attributes
     ----------

@@ -51,12 +51,12 @@ _JOINED = {
 
 
 def check_joining(combine: Any, rule: Any, percent: Any) -> None:
-    """Refuse rules that cannot join what views say.
+    """Refuse rules that cannot combine the output of the views.
 
     Parameters
     ----------
     combine : {"votes", "scores", "margins"}
-        What the views say.
+        Output of the views.
     rule : str
         How it is joined.
     percent : float
@@ -140,11 +140,10 @@ class LateFusionClassifier(VoteClassifier):
     weights_ : ndarray of shape (n_views,)
         Weight of each view, divided by the scale of its margins with ``normalise``.
     vote_ : Vote
-        The answers of the views as a vote; what :meth:`explain` describes, whatever is combined.
-        A view weighs its factor, times the scale of its margins where these are added up as
-        they are.
-        The share of a view is divided among its columns as its classifier explains it, if that
-        is one of this library, and evenly otherwise.
+        The predictions of the views as a vote; what :meth:`explain` describes, whatever is
+        combined. A view weighs its factor, times the scale of its margins where these are added up
+        as they are. The share of a view is divided among its columns as its classifier explains it,
+        if that is one of this library, and evenly otherwise.
     class_prior_ : ndarray of shape (n_classes,)
         Class frequencies in training.
     views_ : ViewMap
@@ -267,7 +266,7 @@ class LateFusionClassifier(VoteClassifier):
         return {v: default if one is None else one for v, one in zip(rows.views.names, given)}
 
     def _settle(self, members: list[EstimatorVoter | None]) -> None:
-        """Choose what is joined, how, and whether answers are divided by the class shares."""
+        """Choose what is combined, how, and whether scores are divided by class frequencies."""
         published = isinstance(self.estimator, str)
         models = [member.estimator for member in members if member is not None]
         has_shares = not published and all(hasattr(m, "predict_proba") for m in models)
@@ -334,12 +333,12 @@ class LateFusionClassifier(VoteClassifier):
         return scales
 
     def _scores(self, X: Any) -> np.ndarray:
-        """What answers are chosen by; shape (n_samples, n_classes)."""
+        """Scores that predictions are chosen by; shape (n_samples, n_classes)."""
         scores = self._together(X)
         return np.asarray(scores / self.class_prior_ if self.divides_by_prior_ else scores)
 
     def _together(self, X: Any) -> np.ndarray:
-        """What the views say, joined; shape (n_samples, n_classes)."""
+        """Combined output of the views; shape (n_samples, n_classes)."""
         check_is_fitted(self, "vote_")
         if (self.combine_, self.rule_) == ("votes", "sum"):
             return super()._scores(X)
@@ -369,7 +368,7 @@ class LateFusionClassifier(VoteClassifier):
                 yield j, here, self._opinion(estimator, table)
 
     def _opinion(self, estimator: Any, table: Any) -> np.ndarray:
-        """What one view says about some rows, shape (n_rows, n_classes)."""
+        """Output of one view for some rows, shape (n_rows, n_classes)."""
         values = getattr(estimator, _METHOD[self.combine_])(table)
         if self.combine_ == "votes":
             return np.asarray(np.asarray(values)[:, None] == np.arange(len(self.classes_)), float)
@@ -400,7 +399,7 @@ class LateFusionClassifier(VoteClassifier):
         ]
 
     def _check_model_(self) -> None:
-        """Refuse loaded classifiers of views that do not fit where they are asked or vote."""
+        """Refuse loaded classifiers of views that do not fit where they predict or vote."""
         self._check_fit()
         views, n_classes = self.views_, len(self.classes_)
         check_numbers(self.weights_, (len(views),), "weights of the views")

@@ -1,7 +1,7 @@
-"""Many classes as several questions with two answers: one class against another, or sets of them.
+"""Many classes as several binary problems: one class against another, or sets of them.
 
-Each question is answered by a linear support vector machine on all scores of all members; the
-answers are then compared with those that every class should get.
+Each binary problem has a linear support vector machine on all scores of all members; the
+predictions are then compared with the code of every class.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PRECISION, _STEPS = 1e-10, 10_000
 
 
 def code_matrix(kind: str, n_classes: int) -> np.ndarray:
-    """Answers that every class should get.
+    """Codes of the classes.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def code_matrix(kind: str, n_classes: int) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n_classes, n_questions)
-        1, -1, or 0 where a class is not asked.
+        1, -1, or 0 where a class is not in the problem.
 
     References
     ----------
@@ -73,7 +73,7 @@ def code_matrix(kind: str, n_classes: int) -> np.ndarray:
 
 
 def _least_distance(codes: np.ndarray) -> float:
-    """Questions by which the two most similar classes differ; -1 if one has the same answers."""
+    """Binary problems that separate the two most similar classes; -1 if the codes are equal."""
     if (np.abs(codes.sum(axis=0)) == len(codes)).any():
         return -1.0
     alike = codes @ codes.T
@@ -86,7 +86,7 @@ class OutputCodeRule:
     """Linear support vector machines for pairs, single classes or sets of classes.
 
     Every machine minimises the squared hinge of its margin plus ``strength`` times its squared
-    weights, the intercept's included. The score of a class is minus the mean hinge of its answers.
+    weights, the intercept's included. The score of a class is minus the mean hinge of its code.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class OutputCodeRule:
     intercept: np.ndarray | None = None
 
     def fit(self, P: Any, y: Any, share: Any = None) -> Self:
-        """Train a machine for every question.
+        """Train a support vector machine for every binary problem.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class OutputCodeRule:
         return self
 
     def scores(self, P: Any) -> np.ndarray:
-        """How well the answers agree with those that each class should get.
+        """How well the predictions agree with the code of each class.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class OutputCodeRule:
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            At most 0; zeros where nobody speaks.
+            At most 0; zeros where all members abstain.
         """
         if self.coef is None or self.intercept is None:
             raise ValueError("the rule has no machines yet: call fit first.")
@@ -170,13 +170,13 @@ class OutputCodeRule:
         return np.where(has_scores.any(axis=1, keepdims=True), found, 0.0)
 
     def _check_model_(self, n_members: int, n_classes: int) -> None:
-        """Refuse loaded machines of other members, classes or questions."""
+        """Refuse loaded machines of other members, classes or binary problems."""
         shape = (code_matrix(self.code, n_classes).shape[1], n_members * n_classes)
         check_numbers(self.coef, shape, "weights of machines", signed=True)
         check_numbers(self.intercept, shape[:1], "intercepts of machines", signed=True)
 
 
 def _flat(P: np.ndarray, has_scores: np.ndarray) -> np.ndarray:
-    """All scores of a row side by side; silent members say the mean of the others."""
+    """All scores of a row side by side; members that abstain get the mean of the others."""
     filled = P if has_scores.all() else np.where(has_scores[:, :, None], P, mean(P)[:, None])
     return np.nan_to_num(filled).reshape(len(P), -1)

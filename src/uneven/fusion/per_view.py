@@ -1,7 +1,7 @@
-"""One classifier per view: how the methods of this room train, judge and validate.
+"""One classifier per view: how the methods of this package train, evaluate and validate.
 
-A view is trained and judged on the rows that have it. Training returns a voter per view; judging is
-cross-validation, in which the rows of a class are dealt out in turn.
+A view is trained and evaluated on the rows that have it. Training returns a voter per view;
+evaluation is cross-validation, in which the rows of a class are dealt out in turn.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def fit_members(
     Returns
     -------
     list of EstimatorVoter or None
-        One per view, trained on class indices; None for a view that has nothing to say.
+        One per view, trained on class indices; None for a view that cannot be trained.
     """
     given = rows.views.deal("estimator", estimator)
     speaking = speaking_views(rows.y, rows.view_mask, rows.views)
@@ -143,7 +143,7 @@ def view_scores(
     rows : TrainingRows
     rng : RandomState
     pool : ThreadPool
-        Views are judged in parallel threads.
+        Views are evaluated in parallel threads.
     cv : int or splitter, default=5
         Folds; rows of a class are dealt out in turn, so that small classes are no obstacle.
     scoring : str, callable or None, default=None
@@ -152,7 +152,7 @@ def view_scores(
     Returns
     -------
     ndarray of shape (n_views,)
-        NaN for a view that no fold can judge.
+        NaN for a view that no fold can evaluate.
     """
     given = rows.views.deal("estimator", estimator)
     scores = np.full(len(given), np.nan)
@@ -193,7 +193,7 @@ def _folds(
 
 
 def warn_if_nothing_learnt(vote: Vote) -> None:
-    """Warn of a vote between classes in which no tree asks a question.
+    """Warn of a vote between classes in which no tree has a split.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """Rules that join the scores of many classifiers without learning anything.
 
 Every rule takes the scores of the members, shape (n_samples, n_members, n_classes), and returns one
-score per class, shape (n_samples, n_classes); the answer is the class with the largest one. A
-member whose scores are all NaN in a row is silent there, and the others decide. A row in which
-nobody speaks gets zeros. The checks of these arrays are here too.
+score per class, shape (n_samples, n_classes); the class with the largest one is predicted. A
+member whose scores are all NaN in a row abstains there, and the others decide. A row in which
+all members abstain gets zeros. The checks of these arrays are here too.
 
 References
 ----------
@@ -28,12 +28,11 @@ SMALLEST_FACTOR = 1e-12
 
 
 _ARGUMENTS = {
-    "P": "P : array-like of shape (n_samples, n_members, n_classes)",
-    "percent": """percent : float, default=25.0
-    How many of the members that speak are left out at each end, rounded down; at least 0 and less
-    than 50. The default keeps the middle half; 0 is the mean.""",
-    "weights": """weights : array-like of shape (n_members,)
-    At least 0; their scale makes no difference. Those of silent members are left out.""",
+    "P": "P : array-like of shape (n_samples, n_members, n_classes)", "percent": """percent : float,
+    default=25.0 How many of the members that do not abstain are left out at each end, rounded down;
+    at least 0 and less than 50. The default keeps the middle half; 0 is the mean.""", "weights":
+    """weights : array-like of shape (n_members,) At least 0; their scale makes no difference. Those
+    of members that abstain are left out.""",
 }
 _Rule = TypeVar("_Rule", bound=Callable[..., np.ndarray])
 
@@ -130,7 +129,7 @@ def product(P: Any) -> np.ndarray:
     """Product of the members' scores, as its root: the geometric mean.
 
     The root orders the classes as the product does, but does not vanish with hundreds of members,
-    and rows in which some of them are silent can be compared with others. Scores are at least 0;
+    and rows in which some of them abstain can be compared with others. Scores are at least 0;
     what is below 1e-12 counts as 1e-12.
 
     {arguments}
@@ -275,13 +274,13 @@ def check_member_scores(P: Any) -> tuple[np.ndarray, np.ndarray]:
     ----------
     P : array-like of shape (n_samples, n_members, n_classes)
         Score of each member for each class; finite. A member whose scores are all NaN in a row is
-        silent there.
+        abstains there.
 
     Returns
     -------
     P : ndarray of float64, shape (n_samples, n_members, n_classes)
     has_scores : ndarray of bool, shape (n_samples, n_members)
-        Where a member is not silent.
+        Where a member does not abstain.
 
     Examples
     --------
@@ -314,7 +313,7 @@ def check_member_scores(P: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def check_labels(y: Any, share: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Validate what a rule learns from beside the scores.
+    """Validate what a rule learns from in addition to the scores.
 
     Parameters
     ----------
@@ -378,7 +377,7 @@ def check_same_members(shape: tuple[int, ...], n_members: int, n_classes: int) -
 
 
 def check_percent(percent: Any) -> None:
-    """Refuse a share to trim that would leave nobody.
+    """Refuse a share to trim that would leave no member.
 
     Parameters
     ----------
@@ -418,7 +417,7 @@ def check_member_weights(weights: Any, n_members: int) -> np.ndarray:
 
 
 def _average(P: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Weighted mean over members, weights (n_samples, n_members); 0 where nobody has any."""
+    """Weighted mean over members, weights (n_samples, n_members); 0 where all abstain."""
     total = weights.sum(axis=1, keepdims=True)
     shares = weights / np.where(total > 0.0, total, 1.0)
     filled = np.where(weights[:, :, None] > 0.0, P, 0.0)
@@ -434,7 +433,7 @@ def _middle(P: np.ndarray, has_scores: np.ndarray, cut: np.ndarray) -> np.ndarra
 
 
 def _geometric_mean(P: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Weighted geometric mean over members; 0 where nobody has any weight."""
+    """Weighted geometric mean over members; 0 where all abstain."""
     if (negative := P < 0.0).any():
         row, member, label = np.argwhere(negative)[0]
         raise ValueError(

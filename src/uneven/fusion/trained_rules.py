@@ -54,7 +54,7 @@ class DecisionTemplates:
     Notes
     -----
     The source uses one index both for the class of the template and for the class that is summed
-    over; they are different. Members that are silent in a row are left out of its mean.
+    over; they are different. Members that abstain in a row are left out of its mean.
 
     References
     ----------
@@ -118,7 +118,7 @@ class DecisionTemplates:
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            At most 1; zeros where nobody speaks.
+            At most 1; zeros where all members abstain.
         """
         distance, has_scores = self._distances(P)
         counts = has_scores.sum(axis=1)[:, None]
@@ -126,12 +126,12 @@ class DecisionTemplates:
         return np.where(counts > 0, 1.0 - far, 0.0)
 
     def _distances(self, P: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Squared distance of each member's scores to its row of each template, and who speaks.
+        """Squared distance of each member's scores to its row of each template, and who takes part.
 
         Returns
         -------
         distance : ndarray of shape (n_samples, n_members, n_classes)
-            0 for silent members.
+            0 for members that abstain.
         has_scores : ndarray of bool, shape (n_samples, n_members)
         """
         if self.templates is None:
@@ -206,7 +206,7 @@ class DempsterShafer(DecisionTemplates):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Rows sum to 1; zeros where nobody speaks.
+            Rows sum to 1; zeros where all members abstain.
         """
         distance, has_scores = self._distances(P)
         joint = np.where(has_scores[:, :, None], _log_beliefs(distance), 0.0).sum(axis=1)

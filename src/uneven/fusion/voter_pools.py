@@ -1,4 +1,4 @@
-"""Pools of voters for the Bregman vote: those of one view, and what they say about its rows.
+"""Pools of voters for the Bregman vote: the voters of one view, and their predictions for its rows.
 
 By default a view has 20 trees that choose among a few random columns at every split. The published
 pool is one full tree per view, cut at every depth. Any list of classifiers serves as well.
@@ -31,15 +31,15 @@ _ABOVE_ALL = 2.0
 
 @dataclass
 class GrownTree:
-    """A full tree for a yes-or-no question, level after level; children stand side by side.
+    """A full tree for a binary problem, level after level; children stand side by side.
 
     Because a tree is grown greedily, cutting it at a depth gives the tree that would have been
-    grown with that depth as its limit, but for ties between equally good questions.
+    grown with that depth as its limit, but for ties between equally good splits.
 
     Attributes
     ----------
     feature : ndarray of int, shape (n_nodes,)
-        Column that a node asks for (0 in a leaf).
+        Column that a node splits on (0 in a leaf).
     threshold : ndarray of shape (n_nodes,)
         Values up to it go left; infinite in a leaf.
     missing_left : ndarray of bool, shape (n_nodes,)
@@ -47,7 +47,7 @@ class GrownTree:
     child : ndarray of int, shape (n_nodes,)
         Left child; a leaf is its own.
     level : ndarray of int, shape (n_nodes,)
-        Questions above a node; never falls along the array.
+        Splits above a node; never falls along the array.
     mass : ndarray of shape (n_nodes, 2)
         Training mass of "no" and "yes" in each node.
     """
@@ -61,21 +61,21 @@ class GrownTree:
 
     @property
     def depth(self) -> int:
-        """Questions on the longest path."""
+        """Splits on the longest path."""
         return int(self.level[-1])
 
     @property
     def n_voters(self) -> int:
-        """Depths worth keeping: the two deepest levels know their training rows too well."""
+        """Depths worth keeping: the two deepest levels overfit their training rows."""
         return max(1, self.depth - _KEPT_BACK)
 
     @property
     def says_yes(self) -> np.ndarray:
-        """Answer of each node if it were a leaf: the majority, "yes" in a tie; (n_nodes,)."""
+        """Prediction of each node if it were a leaf: the majority, "yes" in a tie; (n_nodes,)."""
         return np.asarray(self.mass[:, 1] >= self.mass[:, 0] * (1.0 - _TIE))
 
     def answers(self, X: Any, n_voters: int) -> np.ndarray:
-        """What the tree answers after 1, 2, ... questions.
+        """Predictions of the tree after 1, 2, ... splits.
 
         Parameters
         ----------
@@ -131,12 +131,12 @@ class GrownTree:
 def grow_tree(
     X: Any, said: np.ndarray, mass: np.ndarray, model: DecisionTreeClassifier
 ) -> GrownTree:
-    """Grow a scikit-learn tree and take over its questions.
+    """Grow a scikit-learn tree and take over its splits.
 
     Parameters
     ----------
     X : ndarray or sparse matrix of shape (n_samples, n_columns)
-        NaN is a missing value. Trees for sparse tables know none: there it counts as larger than
+        NaN is a missing value. Trees for sparse tables have none: there it counts as larger than
         every number.
     said : ndarray of bool, shape (n_samples,)
         Whether a row is a "yes".
@@ -221,14 +221,14 @@ def _scaled_sparse(X: sp.csc_array) -> tuple[Any, np.ndarray, np.ndarray, np.nda
 
 @dataclass(frozen=True)
 class Question:
-    """Whether a row is of one class: what the voters of a pool answer.
+    """Whether a row is of one class: the binary problem of the voters of a pool.
 
     Attributes
     ----------
     rows : TrainingRows
         Whom to learn from.
     yes, no : int
-        Class indices that a voter answers.
+        Class indices that a voter predicts.
     """
 
     rows: TrainingRows
@@ -350,7 +350,7 @@ def make_pool(
     -------
     Pool
         Empty if the view is absent in every row. One constant voter if it is there for one side
-        of the question only.
+        of the problem only.
     """
     rows, columns = question.rows, question.rows.views.columns[view]
     here = np.flatnonzero(rows.view_mask[:, view])

@@ -1,7 +1,7 @@
 """From combined scores to probabilities: a temperature, and a floor below which scores do not fall.
 
 A weighted sum of probabilities is nearly a probability, but it may be negative, too timid or too
-bold. One line mends it: ``p ~ max(score, floor) ** (1 / temperature)``. Scores of any other size
+bold. One line corrects it: ``p ~ max(score, floor) ** (1 / temperature)``. Scores of any other size
 take the softmax of the scores themselves. Both numbers are fitted on scores of unseen rows.
 """
 
@@ -89,8 +89,8 @@ def fit_link(
 def fit_temperature(scores: np.ndarray, y: np.ndarray, share: np.ndarray | None = None) -> float:
     """Temperature with which the softmax of the scores is most likely.
 
-    Dividing all scores by one number changes no answer, only how sure it is. The likelihood counts
-    half an imaginary row, of all classes alike, so that scores without a mistake do not get
+    Dividing all scores by one number changes no prediction, only how certain it is. The likelihood
+    counts half an imaginary row, of all classes alike, so that scores without a mistake do not get
     temperature 0.
 
     Parameters

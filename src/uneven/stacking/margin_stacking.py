@@ -73,7 +73,7 @@ class MarginStackingClassifier(StackedClassifier):
         need no ``fit`` then), and the rows given to ``fit`` should be new to them. See
         :func:`~uneven.stacking.level_one`.
     class_weight : dict, "balanced" or None, default=None
-        How much the rows of a class count when weights are learnt and strengths are judged;
+        How much the rows of a class count when weights are learnt and strengths are evaluated;
         "balanced" counts all classes alike. Members have their own ``class_weight``.
     score_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
         Method of the members that is used; "auto" is the first of these that a member has.
@@ -131,7 +131,7 @@ class MarginStackingClassifier(StackedClassifier):
     class_prior_ : ndarray of shape (n_classes,)
         Class frequencies in training.
     member_share_ : ndarray of shape (n_members, n_classes)
-        How much the weighted sum of a class moves with what a member says; see :meth:`explain`.
+        How much the weighted sum of a class moves with the score of a member; see :meth:`explain`.
     level_one_ : LevelOne
         Level-1 ``scores`` of shape (n_samples, n_members, n_classes), their ``y`` and ``share``.
         Only with ``keep_level_one``.
@@ -223,7 +223,7 @@ class MarginStackingClassifier(StackedClassifier):
         estimators : list
             The members.
         **options
-            Of the constructor, beside those of the source or instead of them.
+            Of the constructor, in addition to those of the source or instead of them.
 
         Returns
         -------
@@ -501,8 +501,8 @@ class MemberShares:
     classes : ndarray of shape (n_classes,)
     selected : ndarray of bool, shape (n_members,)
     share : ndarray of shape (n_members, n_classes)
-        How much the score of a class moves with what the member says; a column sums to 1, or is 0
-        if the score never moves. Dropped members have 0.
+        How much the score of a class moves with the score of the member; a column sums to 1, or is
+        0 if the score never moves. Dropped members have 0.
     """
 
     names: list[str]
@@ -512,7 +512,7 @@ class MemberShares:
 
     @property
     def n_dropped(self) -> int:
-        """How many members ``predict`` never asks."""
+        """How many members ``predict`` does not need."""
         return int((~self.selected).sum())
 
     def __str__(self) -> str:
@@ -539,7 +539,7 @@ def member_shares(P: np.ndarray, combiner: Any, share: np.ndarray) -> np.ndarray
     -------
     ndarray of shape (n_members, n_classes)
         The standard deviation, over the rows, of what a member adds to the score of a class (for
-        a combiner that is not linear: of what is lost if the member always says its mean), divided
+        a combiner that is not linear: of what is lost if the member always gives its mean), divided
         by the sum over the members.
 
     Examples

@@ -1,4 +1,4 @@
-"""Columns of the table beside the scores of classifiers, in the same combination.
+"""Columns of the table in addition to the scores of classifiers, in the same combination.
 
 A column is combined like a classifier whose score is the same for all classes: class-dependent
 weights then are the weights of a linear model on the column, and the group penalty drops a column
@@ -24,7 +24,7 @@ from uneven.utils.model_types import LARGEST, check_columns, check_numbers, pers
 @persisted("passed_inputs", role="inputs")
 @dataclass(frozen=True)
 class PassedInputs:
-    """Columns that are combined beside the scores of classifiers, standardised.
+    """Columns that are combined together with the scores of classifiers, standardised.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ def pass_inputs(level: LevelOne, X: Any, wanted: Any, views: Any) -> tuple[Level
     ----------
     level : LevelOne
     X : table of n_samples rows
-        What the classifiers learnt from.
+        What the classifiers were fitted to.
     wanted : True, columns, or names of views
         Which columns; True is all.
     views : object

@@ -78,14 +78,14 @@ class RuleClassifier(StackedClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     names_ : list of str of length n_members
-        Members that are asked: all but those whose learnt weight is 0.
+        Members that are used: all but those whose learnt weight is 0.
     estimators_ : list of FittedMember
         These, trained on all rows.
     rule_ : FixedRule, WeightedRule, DecisionTemplates, DempsterShafer or OutputCodeRule
         Joins their scores.
     temperature_ : float or None
         What scores are divided by before the softmax of :meth:`predict_proba`; None if the scores
-        are shares already.
+        are probabilities already.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if ``X`` had string column names.
@@ -147,7 +147,7 @@ class RuleClassifier(StackedClassifier):
         return self.rule in TRAINED_RULES and self.weights is None
 
     def _margins(self) -> list[str]:
-        """Names of the members that are asked for margins."""
+        """Names of the members that give margins."""
         return [
             name
             for name, member in open_members(self, self.score_method)

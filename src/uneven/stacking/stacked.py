@@ -1,4 +1,4 @@
-"""What classifiers that join named members have in common: parameters, rows and answers."""
+"""What classifiers that combine named members have in common: parameters, rows and predictions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from uneven.votes.vote import flatten_binary
 class NamedMembers(BaseEstimator):
     """Base of estimators whose parameter ``estimators`` lists named classifiers.
 
-    ``get_params`` and ``set_params`` know the classifiers by their names, and the parameters of a
+    ``get_params`` and ``set_params`` give the classifiers by their names, and the parameters of a
     classifier as ``name__parameter``, as scikit-learn's ensembles do.
     """
 
@@ -100,7 +100,7 @@ def open_members(estimator: Any, score_method: str = "auto") -> list[tuple[str, 
         Its ``estimators`` are pairs (name, classifier), triples (name, classifier, columns), or
         pairs (name, Member). An entry "drop" is left out.
     score_method : str, default="auto"
-        What classifiers that are no members are asked for; see
+        Method that gives the scores of plain classifiers; see
         :class:`~uneven.stacking.out_of_fold.members.Member`.
 
     Raises
@@ -128,7 +128,7 @@ def open_members(estimator: Any, score_method: str = "auto") -> list[tuple[str, 
 
 
 def _input_tags(classifier: Any) -> Any:
-    """What a classifier says that it can read; one without tags may read anything."""
+    """The input that the tags of a classifier allow; one without tags may read anything."""
     if hasattr(classifier, "__sklearn_tags__"):
         return get_tags(classifier).input_tags
     return InputTags(sparse=True, allow_nan=True)
@@ -262,7 +262,7 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
 
     @abstractmethod
     def _learn(self, members: list[tuple[str, Member]], rows: StackRows, groups: Any) -> None:
-        """Ask the members for level-1 scores, and learn how to join them."""
+        """Get level-1 scores of the members, and learn how to combine them."""
 
     @abstractmethod
     def _scores(self, X: Any) -> np.ndarray:
@@ -271,9 +271,9 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> StackRows:
         """Check what ``fit`` was given; remember its columns and what the members can read.
 
-        The members are whole classifiers or pipelines, which know better what they can read: data
-        frames with words, sparse matrices, holes. So only arrays are checked; frames and lists of
-        texts are handed on as they came. Rows of weight zero are left out.
+        The members are whole classifiers or pipelines, which check themselves what they can read:
+        data frames with words, sparse matrices, holes. So only arrays are checked; frames and lists
+        of texts are handed on as they came. Rows of weight zero are left out.
         """
         self.takes_ = self._members_take()
         if is_handed_on(X):
@@ -374,7 +374,7 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
         return flatten_binary(self._scores(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Class with the largest combined score; dropped members are not asked.
+        """Class with the largest combined score; dropped members are not used.
 
         Parameters
         ----------

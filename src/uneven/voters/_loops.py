@@ -1,4 +1,4 @@
-"""Compiled loops of the voters: coding columns, routing rows, predictions of trees and linear voters.
+"""Compiled loops: coding columns, routing rows, predictions of trees and linear voters.
 
 Each has a slow NumPy twin in the tests.
 """

@@ -104,7 +104,7 @@ class TrainingTable:
         return TreeRows(self, costs)
 
     def answers_of(self, voter: Any, row_mask: np.ndarray | None = None) -> np.ndarray:
-        """Predictions of a voter for the training rows, -1 outside of a mask, shape (n_samples,)."""
+        """Predictions of a voter for training rows, -1 outside of a mask, shape (n_samples,)."""
         if row_mask is None or row_mask.all():
             return np.asarray(voter.predict(self.X))
         answers = self.nobody()

@@ -94,7 +94,7 @@ class EstimatorVoter:
         credit[self.columns] += weight * self.reach * self._column_shares(len(weight))
 
     def _column_shares(self, n_classes: int) -> np.ndarray:
-        """Share of each column in the correct predictions of each class, shape (n_columns, n_classes)."""
+        """Share of each column in the correct predictions by class, (n_columns, n_classes)."""
         shares = np.full((len(self.columns), n_classes), 1.0 / len(self.columns))
         if hasattr(self.estimator, "vote_") and hasattr(self.estimator, "explain"):
             own = self.estimator.explain().feature_share

@@ -233,7 +233,7 @@ def _losses(added: np.ndarray, codes: np.ndarray, spread: float) -> np.ndarray:
 
 
 def _differing(said: np.ndarray) -> np.ndarray:
-    """Share of the rows for which two views predict differently, from scores (n_views, n, n_classes)."""
+    """Share of the rows on which two views differ, from scores (n_views, n, n_classes)."""
     answers, speaks = said.argmax(axis=2), np.asarray(said.any(axis=2))
     both = (speaks[:, None] & speaks[None]).sum(axis=2)
     differ = (answers[:, None] != answers[None]) & speaks[:, None] & speaks[None]

@@ -1,6 +1,6 @@
 """Choosing the strength and the parameter of a kernel together, by cross-validation.
 
-What counts is the answer of the whole combination, not how well its single functions tell one
+What counts is the prediction of the whole combination, not how well its single functions tell one
 class from the others; all functions of a combination share one strength and one parameter.
 
 References
@@ -41,7 +41,7 @@ _TIED = 1e-12
 
 @dataclass(frozen=True)
 class KernelChoice:
-    """What cross-validation said about every pair of a strength and a kernel parameter.
+    """Cross-validated errors of every pair of a strength and a kernel parameter.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ def gamma_grid(P: ArrayLike, combination: str = "cws") -> NDArray[np.float64]:
     ----------
     P : array-like of shape (I, M, N)
     combination : {"ws", "cws", "lsg"}, default="cws"
-        Says what an example is: the scores of one class, or all scores.
+        Defines what an example is: the scores of one class, or all scores.
 
     Returns
     -------
@@ -173,7 +173,7 @@ def choose_kernel_parameters(
     cv : int or splitter, default=2
         Folds that leave only one class to learn from are passed over.
     share : array-like of shape (I,), optional
-        Weights of the rows, in learning and in judging.
+        Weights of the rows, in training and in evaluation.
     random_state : int, RandomState or None, default=0
         Deals the rows to the folds.
     n_jobs : int or None, default=None
@@ -181,7 +181,7 @@ def choose_kernel_parameters(
     **options
         ``loss`` and the other options of `fit_kernel_combiner`. ``max_iter`` is
         20000 here if not given; in each fold, strengths below the first one for which the machine
-        does not come to rest are not judged.
+        does not converge are not evaluated.
 
     Returns
     -------
@@ -230,7 +230,7 @@ def choose_kernel_parameters(
 def _folds(
     y: NDArray[np.intp], weight: NDArray[np.float64], cv: Any, random_state: Any
 ) -> list[tuple[Any, Any]]:
-    """The folds that leave two classes to learn from, and rows to judge by."""
+    """The folds that leave two classes for training, and rows for evaluation."""
     folds = [
         (train, test)
         for train, test in inner_folds(y, cv, random_state)

@@ -1,7 +1,7 @@
 """Non-linear combinations: the score of a class is a function of scores, in the space of a kernel.
 
-- "ws": one function of M scores for all classes, ``r[n] = g(what the members say of n)``;
-- "cws": one function of M scores for each class, ``r[n] = g_n(what the members say of n)``;
+- "ws": one function of M scores for all classes, ``r[n] = g(scores of class n)``;
+- "cws": one function of M scores for each class, ``r[n] = g_n(scores of class n)``;
 - "lsg": functions of all M * N scores.
 
 With squared errors the functions come from linear systems, with the hinge from support vector
@@ -456,9 +456,9 @@ def class_tables(P: NDArray[np.float64], combination: str) -> list[NDArray[np.fl
     Returns
     -------
     list of ndarray
-        "ws": one table of shape (I * N, M), whose row ``i * N + n`` holds what the classifiers say
-        of class n in row i. "cws": N tables of shape (I, M), one for each class. "lsg": one table
-        of shape (I, M * N) with all scores.
+        "ws": one table of shape (I * N, M), whose row ``i * N + n`` holds the scores that the
+        classifiers give of class n in row i. "cws": N tables of shape (I, M), one for each class.
+        "lsg": one table of shape (I, M * N) with all scores.
 
     Examples
     --------

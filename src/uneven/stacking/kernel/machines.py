@@ -33,7 +33,7 @@ class KernelSettings:
     has_bias : bool
         Whether a constant, which costs nothing, is added to the function.
     landmarks : int
-        Rows that carry a function whose system would be too large.
+        Landmark rows of a function whose system would be too large.
     max_iter : int
         Steps of a support vector machine; -1 for no limit.
     random_state : int or None
@@ -124,8 +124,8 @@ class LeastSquares:
     share : ndarray of shape (n_rows,)
         Positive weights of the rows.
     how : KernelSettings
-        Above ``how.landmarks`` rows, only that many drawn rows carry the function, and the same
-        objective is minimised over their span.
+        Above ``how.landmarks`` rows, only that many rows, drawn at random, are landmarks of the
+        function, and the same objective is minimised over their span.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """What is minimised: a linear combination of scores, a loss of it, a penalty on its weights.
 
-Each of the three has a registry, filled by the decorator `named` beside its classes; what is in it
-can be asked for by name everywhere, and is tested with everything else.
+Each of the three has a registry, filled by the decorator `named` of its classes; what is in it
+can be chosen by name everywhere, and is tested with everything else.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ Kind = TypeVar("Kind", bound=type)
 
 
 def named(table: Registry[Any], name: str) -> Callable[[Kind], Kind]:
-    """Class decorator: put a class into a table under a name, which becomes its ``name``.
+    """Class decorator: register a class in a table under a name, which becomes its ``name``.
 
     Examples
     --------

@@ -54,7 +54,7 @@ class Combination(ABC):
     Parameters
     ----------
     scores : ndarray of shape (n_samples, n_members, n_classes)
-        Level-1 scores: what each classifier says about each row.
+        Level-1 scores: the scores of each classifier for each row.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Combination(ABC):
         return part
 
     def zeros(self) -> tuple[np.ndarray, np.ndarray]:
-        """Weights that say nothing: ``coef`` and ``intercept``."""
+        """Weights of zero: ``coef`` and ``intercept``."""
         n = self.n_classes
         return np.zeros((self.n_members, self.width(n))), np.zeros(self.n_intercepts(n))
 
@@ -271,7 +271,7 @@ class ClassWeightedSum(Combination):
 
 @named(COMBINATIONS, "lsg")
 class LinearStacking(Combination):
-    """LSG: all scores speak for every class, ``score[n] = sum_mk w[m, k, n] p[m, k] + b[n]``.
+    """LSG: all scores count for every class, ``score[n] = sum_mk w[m, k, n] p[m, k] + b[n]``.
 
     ``coef[m, k * n_classes + n]`` is the weight that the score of classifier m for class k has for
     class n. The constants b are never penalised.

@@ -2,8 +2,8 @@
 
 A penalty is a sum over blocks of one classifier's weights. The block decides what becomes zero
 together: nothing (squared lengths), single weights (l1), or a whole classifier (group). The last
-two may have a share of squared lengths beside their norms (elastic nets), and may cost more for one
-classifier than for another. A constraint says which weights are allowed at all.
+two may have a share of squared lengths in addition to their norms (elastic nets), and may cost more
+for one classifier than for another. A constraint says which weights are allowed at all.
 
 ``@named(PENALTIES, name)`` makes a class known everywhere by its name.
 """
@@ -92,7 +92,7 @@ class Penalty(ABC):
             Linear and quadratic part of the conjugate of the loss.
         strength : float
         reach : float
-            Length of a block of weights beyond which nobody looks.
+            Length of a block of weights beyond which is not searched.
         """
 
 
@@ -108,7 +108,7 @@ def check_elastic(elastic: Any) -> None:
 
 
 def check_prices(prices: Any, n_members: int) -> np.ndarray | None:
-    """Refuse prices of classifiers that are not one positive number each; None stays None.
+    """Refuse costs of classifiers that are not one positive number each; None stays None.
 
     Examples
     --------
@@ -189,7 +189,7 @@ class SquaredL2(Penalty):
         return float(np.vdot(coef, coef))
 
     def in_units(self, scale: float, strength: float) -> tuple[Penalty, float]:
-        """Squares pay ``strength / scale^2``."""
+        """Squares cost ``strength / scale^2``."""
         return self, strength / scale**2
 
     def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
@@ -221,7 +221,7 @@ class SparsePenalty(Penalty):
     Parameters
     ----------
     ridge : float, default=0
-        Factor on the squared weights. With some of it, classifiers that say nearly the same are
+        Factor on the squared weights. With some of it, classifiers with nearly the same scores are
         kept together and share the weight.
     constraint : Constraint, optional
         Any weights are allowed by default.
@@ -243,7 +243,7 @@ class SparsePenalty(Penalty):
         return np.linalg.norm(coef.reshape(-1, self.block(coef.shape)), axis=1)
 
     def largest(self, pull: np.ndarray) -> float:
-        """Largest length of a block, in units of its price."""
+        """Largest length of a block, in units of its cost."""
         pull = self.constraint.inward(pull)
         return float((self._lengths(pull) / self.block_prices(pull)).max(initial=0.0))
 
@@ -253,7 +253,7 @@ class SparsePenalty(Penalty):
         return norms + self.ridge * float(np.vdot(coef, coef))
 
     def in_units(self, scale: float, strength: float) -> tuple[Penalty, float]:
-        """Norms pay ``strength / scale``, and their share of squares that once more."""
+        """Norms cost ``strength / scale``, and their share of squares that once more."""
         return type(self)(self.ridge / scale, self.constraint, self.prices), strength / scale
 
     def prox(self, coef: np.ndarray, step: float) -> np.ndarray:
@@ -292,7 +292,7 @@ class L1(SparsePenalty):
     """
 
     def block(self, shape: tuple[int, ...]) -> int:
-        """Every weight by itself."""
+        """Every weight is a block."""
         return 1
 
 

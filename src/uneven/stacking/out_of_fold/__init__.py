@@ -1,1 +1,1 @@
-"""What is combined: scores of members for rows that they have not learnt from."""
+"""What is combined: out-of-fold scores of the members."""

@@ -1,7 +1,7 @@
-"""Level-1 data: what the members of a stack say about rows that they have not learnt from.
+"""Level-1 data: out-of-fold scores of the members of a stack.
 
 The unit of work, which is run in parallel and may be kept on disk, is a task: fit one member on
-some rows and ask it about others.
+some rows and predict others.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class LevelOne:
     rows : ndarray of int, shape (n_rows,)
         Which rows of the table these are: all of them, unless rows were never held out.
     members : list of FittedMember
-        Fitted on all rows that are theirs; ready to score new rows. Empty if that was put off.
+        Fitted on all rows that are theirs; ready to score new rows. Empty if that was postponed.
     classes : ndarray of shape (n_classes,)
     names : list of str of length n_members
         What the members are called.
@@ -151,7 +151,7 @@ def level_one(
     callback : callable, optional
         Called with the number of finished trainings and of all.
     finish : bool, default=True
-        Also fit the members on all rows. False puts it off, so that :func:`finish_members` can do
+        Also fit the members on all rows. False postpones it, so that :func:`finish_members` can do
         it for some of them.
 
     Returns
@@ -252,7 +252,7 @@ def score_members(
         Only these are used.
     X : array-like, sparse matrix, dataframe or list of n_samples rows
     n_jobs : int, optional
-        How many are asked at the same time, in threads unless a joblib backend is set.
+        How many predict at the same time, in threads unless a joblib backend is set.
 
     Returns
     -------
@@ -391,7 +391,7 @@ def _run(
 
 
 def _pool(n_jobs: int | None, one_by_one: bool) -> Any:
-    """Workers that hand out results as they come, where the backend can do that."""
+    """Workers that return results as they finish, where the backend can do that."""
     if one_by_one:
         try:
             return Parallel(n_jobs=n_jobs, return_as="generator")
@@ -435,7 +435,7 @@ def _gather(
 
 
 def _margin_scale(margins: np.ndarray, share: np.ndarray) -> float:
-    """Root of the mean square of margins, shape (n_rows, n_classes); 1 where it says nothing."""
+    """Root of the mean square of margins, shape (n_rows, n_classes); 1 where all are zero."""
     if not share.any():
         return 1.0
     size = float(np.sqrt(share @ np.square(margins).mean(axis=1) / share.sum()))
@@ -471,7 +471,7 @@ class Task:
         Unfitted, with all seeds set; fitted if ``train`` is None.
     columns : ndarray of int or None
     method : str
-        What is asked for scores; "auto" if that shows once the classifier is fitted.
+        Method that gives the scores; "auto" if that shows once the classifier is fitted.
     train : ndarray of int or None
         Training rows, with repetitions. None: the classifier is fitted already.
     test : ndarray of int
@@ -514,9 +514,9 @@ def run_task(task: Task, training: Training, digest: str | None, parent: int) ->
         Its scores are not scaled yet.
     scores : ndarray of shape (n_test, n_classes)
     method : str
-        What was asked for them.
+        Method that gave them.
     seconds : float
-        Processor time that it took to answer.
+        Processor time that prediction took.
     """
     with nullcontext() if os.getpid() == parent else one_thread():
         member = _learn_or_say(task, training)
@@ -529,7 +529,7 @@ def run_task(task: Task, training: Training, digest: str | None, parent: int) ->
 
 
 def _learn_or_say(task: Task, training: Training) -> FittedMember:
-    """A member that has learnt; errors say who failed, and where."""
+    """A fitted member; errors say which one failed, and where."""
     if task.train is None:
         return _accept(task, training.classes)
     try:

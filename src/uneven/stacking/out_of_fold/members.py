@@ -1,4 +1,4 @@
-"""One classifier of a stack: what it learns from, and what it says, as one number per class."""
+"""One classifier of a stack: what it is fitted to, and its scores, one per class."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ METHODS = ("predict_proba", "decision_function", "predict", "ranks")
 
 
 def score_method(model: Any, wanted: str = "auto", *, fitted: bool = False) -> str:
-    """Which method of a classifier is asked for scores.
+    """Which method of a classifier gives the scores.
 
     Parameters
     ----------
@@ -117,14 +117,14 @@ def class_scores(
     model : classifier
         Fitted.
     X : table of n_samples rows
-        The columns that it learnt from.
+        The columns that it was fitted to.
     method : {"predict_proba", "decision_function", "predict", "ranks"}
-        Answers of ``predict`` become a 1 for the class and 0 for the others; ranks become even
+        Predicted classes become a 1 for the class and 0 for the others; ranks become even
         steps from 0 for the last class to 1 for the first, classes that are level sharing theirs.
     labels : ndarray of int, shape (n_labels,)
         Positions of ``model.classes_`` in ``classes``.
     classes : ndarray of shape (n_classes,)
-        Sorted. A class that the model does not know gets the probability 0, or the smallest
+        Sorted. A class that the model was not trained on gets the probability 0, or the smallest
         margin of the row.
 
     Returns
@@ -183,9 +183,10 @@ class Member(BaseEstimator):
     bootstrap : bool, default=False
         Draw with replacement, from all rows alike, ``share`` of their number (all by default).
     score : {"auto", "predict_proba", "decision_function", "predict", "ranks"}, default="auto"
-        What to ask for scores; "auto" is the first that there is. Margins are divided by the root
-        of the mean of their squares, answers become 0 and 1, and ranks of the classes even steps
-        from 0 to 1: for classifiers whose order is right and whose numbers are not.
+        Method that gives the scores; "auto" is the first that there is. Margins are divided by the
+        root of the mean of their squares, predicted classes become 0 and 1, and ranks of the
+        classes even steps from 0 to 1: for classifiers whose order is right and whose numbers are
+        not.
     random_state : int, RandomState or None, default=None
         Seeds the draw of rows; None leaves it to the stack.
 
@@ -307,7 +308,7 @@ def check_share(share: Any) -> float:
 def check_classifier(who: str, estimator: Any) -> None:
     """Refuse what is no classifier; whether it can ``predict`` may show only once it is fitted.
 
-    What knows its ``classes_`` and answers counts as one that is fitted already, without a ``fit``.
+    What has ``classes_`` and predicts counts as fitted already, without a ``fit``.
 
     Examples
     --------
@@ -325,7 +326,7 @@ def check_classifier(who: str, estimator: Any) -> None:
 
 
 def is_ready(estimator: Any) -> bool:
-    """Whether something cannot be fitted, but answers for classes that it names."""
+    """Whether something cannot be fitted, but predicts classes that it names."""
     if isinstance(estimator, type) or hasattr(estimator, "fit"):
         return False
     answers = any(hasattr(estimator, method) for method in METHODS)
@@ -342,7 +343,7 @@ def check_members(
     given : list of (str, classifier or Member) or (str, classifier, columns)
         An entry "drop" is left out.
     score : str, default="auto"
-        What plain classifiers are asked for; see :class:`Member`.
+        Method of plain classifiers that gives the scores; see :class:`Member`.
     called : str, default="members"
         What the list is called, for error messages.
 
@@ -400,14 +401,14 @@ class FittedMember:
     ----------
     name : str
     model : classifier or None
-        None if its training rows showed one class only: then it always says that one, by the score
-        1 against 0, or against -1 in place of margins that are scaled already.
+        None if its training rows showed one class only: then it always predicts that one, by the
+        score 1 against 0, or against -1 in place of margins that are scaled already.
     columns : ndarray of int, shape (n_columns,), or None
         What it reads; None is everything.
     method : str
-        What is asked for scores: "predict_proba", "decision_function" or "predict".
+        Method that gives the scores: "predict_proba", "decision_function" or "predict".
     labels : ndarray of int, shape (n_labels,)
-        The classes that it knows, as positions in ``classes``.
+        Its classes, as positions in ``classes``.
     classes : ndarray of shape (n_classes,)
         All classes of the stack.
     scale : float
@@ -468,7 +469,7 @@ class FittedMember:
         return scores / self.scale
 
     def _refuse_absurd(self, scores: np.ndarray) -> None:
-        """Refuse scores that nothing can be learnt from, or be joined with others."""
+        """Refuse scores that cannot be learnt from or combined with others."""
         broken = np.flatnonzero(~(np.abs(scores) <= _LARGEST).all(axis=1))
         if not broken.size:
             return

@@ -1,7 +1,7 @@
 """The rows of a stack: tables that members can read, the rows that count, and how these are split.
 
 Members are whole classifiers or pipelines, so tables may be arrays, sparse matrices, data frames or
-lists of texts. Level-1 data needs splits: who learns from which rows, and is asked about which.
+lists of texts. Level-1 data needs splits: which rows a member is fitted to, and which it predicts.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ _FOLDS, _MANY_ROWS, _BLENDED = 4, 50_000, 0.2
 
 @dataclass(frozen=True)
 class Split:
-    """Rows to learn from, and rows to be scored by who learnt from them.
+    """Rows to fit to, and rows to predict after that.
 
     Attributes
     ----------
@@ -230,7 +230,7 @@ class Plan:
     final : Split
         What the models that stay learn from; they also score the test rows, if there are any.
     prefit : bool
-        Nothing is learnt at all.
+        No fitting at all.
     """
 
     folds: list[Split]
@@ -346,7 +346,7 @@ def _hold_out(share: float, y: np.ndarray, rng: np.random.RandomState | None) ->
 def _stratified(
     wanted: Any, y: np.ndarray, labels: Sequence[Any], rng: np.random.RandomState | None
 ) -> Any:
-    """As many folds as were asked for, or as there can be; says so if a class is too small."""
+    """As many folds as requested, or as possible, with a warning if a class is too small."""
     if len(y) < 2:
         raise ValueError(
             f"cv={wanted} needs at least 2 rows, got {len(y)} (n_samples={len(y)}); use "
@@ -370,7 +370,7 @@ def _stratified(
 
 
 def _split(splitter: Any, X: Any, y: np.ndarray, groups: Any) -> list[Split]:
-    """What a splitter says, as numbers of rows."""
+    """The splits of a splitter, as row numbers."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         try:
@@ -396,7 +396,7 @@ def _split(splitter: Any, X: Any, y: np.ndarray, groups: Any) -> list[Split]:
 
 
 def _warn_of_strangers(folds: list[Split], y: np.ndarray, labels: Sequence[Any]) -> None:
-    """Say if models are asked about classes that they have not seen."""
+    """Warn if models predict rows of classes that they have not seen."""
     unseen = [np.setdiff1d(y[fold.test], y[fold.train]).tolist() for fold in folds]
     blind = sum(bool(classes) for classes in unseen)
     if not blind:

@@ -32,7 +32,7 @@ class Solver:
     penalties, combinations, constraints : tuple of str
         Those that it can do; none named are all.
     plain : bool
-        Whether it needs a penalty alone: no elastic part, no prices, no constraint.
+        Whether it needs a penalty alone: no elastic part, no member costs, no constraint.
     suits : callable
         Whether ``solver="auto"`` takes it for such a problem.
     """

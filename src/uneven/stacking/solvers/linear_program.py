@@ -77,7 +77,7 @@ def linear_program(
 
 
 def _highs(prices: np.ndarray, **program: Any) -> Any:
-    """Solve a linear program; without presolving if that ends in nothing, as with tiny prices."""
+    """Solve a linear program; without presolving if that ends in nothing, as with tiny costs."""
     for presolve in (True, False):
         found = linprog(prices, **program, method="highs", options={"presolve": presolve})
         if found.x is not None:

@@ -1,11 +1,11 @@
 """Exact solver: the method of multipliers around proximal Newton steps on a working set.
 
-A hinge is not smooth, and the published answer is to smooth it and to live with the difference.
+A hinge is not smooth, and the published solution is to smooth it and to live with the difference.
 Here its Moreau envelope is moved by multipliers after every search, so that the sequence of smooth
 problems ends at the minimum of the hinge itself, at a softness that stays comfortable. Each smooth
 problem is piecewise quadratic: a Newton step solves its quadratic model, penalty included, on the
-classifiers that have weights or ask for them. The multipliers also bound the objective from below,
-so the solver knows how far it can be from the minimum.
+classifiers that have weights or violate optimality without. The multipliers also bound the
+objective from below, so the distance from the minimum is known.
 
 Looked at before: skglm (0.5) has no multi-class hinge and its solvers take one coefficient vector;
 scikit-learn's ``LinearSVC(multi_class="crammer_singer")`` cannot tie weights and penalises the
@@ -191,7 +191,7 @@ def _allowance(problem: Problem, coef: np.ndarray, accuracy: float, allowed: flo
 
 
 def _residual(problem: Problem, coef: np.ndarray, pull: np.ndarray) -> tuple[float, np.ndarray]:
-    """Largest violation of optimality, and how much each zero classifier asks for weights."""
+    """Largest violation of optimality, and that of each classifier without weights."""
     penalty, block = problem.penalty, problem.penalty.block(coef.shape)
     pull = pull + 2.0 * problem.strength * penalty.ridge * coef
     if block == 0:
@@ -211,7 +211,7 @@ def _residual(problem: Problem, coef: np.ndarray, pull: np.ndarray) -> tuple[flo
 
 
 def _working_set(coef: np.ndarray, asking: np.ndarray, sparse: bool) -> np.ndarray:
-    """Classifiers with weights, and those that ask most for some."""
+    """Classifiers with weights, and those without that violate optimality most."""
     if not sparse:
         return np.arange(len(coef))
     inside = np.asarray(coef.any(axis=1))
@@ -232,7 +232,7 @@ def _newton_step(
     balance: np.ndarray,
     accuracy: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Change of the weights of some members, and of the intercept, that the model asks for."""
+    """Change of the weights of some members, and of the intercept, that minimises the model."""
     curvature = part.curvature(envelope.diagonal, envelope.spoke)
     steepest = 1.0 / softness if problem.loss.bend is None else problem.loss.bend
     curvature[np.diag_indices_from(curvature)] += point.damping * point.scale * steepest

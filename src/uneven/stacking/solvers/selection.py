@@ -124,7 +124,7 @@ def select_then_refit(
         The grid of both stages.
     share : ndarray of shape (n_samples,), optional
     **options
-        As in :func:`select`. A ``solver`` that knows sparse penalties only is for the first stage.
+        As in :func:`select`. A ``solver`` for sparse penalties only is used in the first stage.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def select_then_refit(
 
 @dataclass(frozen=True)
 class Limits:
-    """How many classifiers may be asked, and how long they may take.
+    """How many classifiers may be kept, and how long they may take.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
 r"""The weights of a linear combination: combination x loss x penalty x solver, for any strengths.
 
-With a small strength every classifier has a say; with a large one none is left. Solutions of
+With a small strength every classifier is kept; with a large one none is left. Solutions of
 neighbouring strengths are close to each other, so a path starts at the largest strength, where
 little is kept, and every solution is the start of the next one.
 
@@ -71,14 +71,14 @@ def solve(
         Factor on the penalty; positive.
     elastic : float, default=0.0
         Only for ``"l1"`` and ``"group"``: factor on the sum of the squared weights that is added to
-        the penalty (an elastic net). With some of it, classifiers that say nearly the same are
+        the penalty (an elastic net). With some of it, classifiers with nearly the same scores are
         kept together.
     constraint : {"none", "nonneg", "simplex"}, default="none"
         Any weights; none below zero; or, with the penalty ``"l2"``, none below zero and a sum of 1
         over the classifiers.
     prices : array-like of shape (n_members,), optional
         Only for ``"l1"`` and ``"group"``: what the norm of the weights of each classifier is
-        multiplied by, such as the time that it takes to answer. 1 by default.
+        multiplied by, such as its prediction time. 1 by default.
     share : array-like of shape (n_samples,), optional
         How much every row counts; scaled to add up to 1.
     target : {"01", "pm1"}, default="01"
@@ -229,7 +229,7 @@ def _checked_start(problem: Problem, start: LinearCombiner | None) -> LinearComb
 def _begin_at_a_corner(problem: Problem, found: LinearCombiner, tol: float) -> LinearCombiner:
     """Search again from the solution with l1, if that is quickly found.
 
-    Scores of nearly 0 and 1 ask for weights of many thousands where the strength is tiny; a linear
+    Scores of nearly 0 and 1 need weights of many thousands where the strength is tiny; a linear
     program does not mind.
     """
     if not is_small(problem):
@@ -263,7 +263,7 @@ class SelectionPath:
         Solved on all rows.
     names : list of str of length n_members
     error_mean, error_std : ndarray of shape (n_strengths,), or None
-        Cross-validated share of wrong answers, and its standard deviation over the folds.
+        Cross-validated error rate, and its standard deviation over the folds.
     chosen : int or None
         Position of the strength that was chosen.
     seconds : ndarray of shape (n_members,), or None
@@ -315,7 +315,7 @@ def strength_grid(largest: float) -> np.ndarray:
     Returns
     -------
     ndarray of shape (13,)
-        Increasing. Scores that say nothing at all have the grid below 1.
+        Increasing. Scores without any information have the grid below 1.
 
     Examples
     --------

@@ -261,7 +261,7 @@ class FoldedSums:
     def paths(
         self, penalty: Penalty, strengths: np.ndarray, tol: float
     ) -> Iterator[tuple[np.ndarray, np.ndarray, int]]:
-        """What the rows outside of every fold say of the fold, for all strengths.
+        """Out-of-fold scores of every fold, for all strengths.
 
         Parameters
         ----------

@@ -52,16 +52,16 @@ _JUDGED = 1e-3
 
 @dataclass(frozen=True)
 class StrengthChoice:
-    """What cross-validation said about every strength of a grid.
+    """Cross-validated errors of every strength of a grid.
 
     Attributes
     ----------
     combination : str
-        The kind of combination that was judged.
+        The kind of combination that was evaluated.
     strengths : ndarray of shape (n_strengths,)
         In increasing order.
     error, loss : ndarray of shape (n_folds, n_strengths)
-        Share of wrong answers, and mean loss, on the rows held out.
+        Error rate and mean loss on held-out rows.
     n_selected : ndarray of shape (n_folds, n_strengths)
         Classifiers kept.
     index : int
@@ -70,7 +70,7 @@ class StrengthChoice:
         Scores of every row with the chosen strength, by the combiner that did not see it. NaN for
         rows that no fold holds out.
     sums : SquaredSums or None
-        What least squares need of all rows, if strengths were judged by it.
+        What least squares need of all rows, if strengths were evaluated by it.
     """
 
     combination: str
@@ -163,7 +163,7 @@ def choose_strength(
         None is a grid from the data; see :func:`~uneven.stacking.solvers.solve.strength_grid`.
     cv : int or splitter, default=2
     judge : {"error", "loss"}, default="error"
-        What must be small on the rows held out: the share of wrong answers, or the loss that is
+        What must be small on held-out rows: the error rate, or the loss that is
         minimised on the others.
     tie : {"largest", "smallest"}, default="largest"
         Which of several equally good strengths to take.
@@ -171,7 +171,7 @@ def choose_strength(
         How many standard errors of its difference from the best (over the folds) a strength may
         be worse and still count as equally good.
     share : ndarray of shape (n_samples,), optional
-        Weight of each row, in learning and in judging.
+        Weight of each row, in training and in evaluation.
     random_state : int, RandomState or None, default=None
         Deals the rows to the folds.
     n_jobs : int or None, default=None
@@ -294,7 +294,7 @@ def _folded_sums(
 
 
 def penalty_of(triple: dict[str, Any], n_members: int) -> Penalty:
-    """The penalty that options of :func:`choose_strength` ask for."""
+    """The penalty that options of :func:`choose_strength` define."""
     prices = check_prices(triple.get("prices"), n_members)
     words = (triple.get("elastic", 0.0), triple.get("constraint", "none"), prices)
     return make_penalty(triple["penalty"], *words)
