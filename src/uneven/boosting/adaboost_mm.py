@@ -56,7 +56,7 @@ class AdaBoostMMClassifier(SingleCostBoosting):
     Notes
     -----
     Correction of the sources: the bound of the summed loss starts at ``n_samples *
-    (n_classes - 1)``; the factor ``n_samples`` is missing in print.
+    (n_classes - 1)``; the factor ``n_samples`` is missing in the source.
 
     Examples
     --------

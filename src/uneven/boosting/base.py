@@ -101,7 +101,7 @@ class Round:
     record : dict of str to float or ndarray
         What goes into ``history_`` if a voter joins.
     stop : str
-        Why learning ends after this round, or "" to go on.
+        Why learning ends after this round, or "" to continue.
     """
 
     terms: list[Term]
@@ -186,7 +186,7 @@ class BoostingClassifier(
 
     @abstractmethod
     def _replay(self, process: Any, vote: Vote) -> None:
-        """Bring the state to where it was when this vote had been learnt."""
+        """Restore the state after the rounds of this vote."""
 
     @abstractmethod
     def _class_units(self, class_mass: np.ndarray) -> np.ndarray:
@@ -245,13 +245,13 @@ class BoostingClassifier(
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
             Numbers; NaN is a missing value. Category columns of a dataframe are used by code.
-            A Dask array or dataframe is learnt from where its partitions are.
+            A Dask array or dataframe is used in training where its partitions are.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
             Number of examples that each row represents. Rows of weight zero are left out.
         clean : array-like of bool, shape (n_samples,), optional
-            With ``noise_matrix``: rows whose label is known to be right.
+            With ``noise_matrix``: rows whose label is certain.
         validation : tuple (X, y) or (X, y, sample_weight), optional
             With ``early_stopping``: the validation rows; no training rows are held out. Dask
             collections are computed.
@@ -323,7 +323,7 @@ class BoostingClassifier(
         return "the method is not written for rows in shards"
 
     def _settle(self, rows: TrainingRows | ShardedRows) -> None:
-        """Settle parameters that follow the table, before anything is learnt."""
+        """Set parameters that depend on the table, before training."""
 
     def _value(self, name: str) -> Any:
         """A parameter, settled."""
@@ -451,15 +451,15 @@ class BoostingClassifier(
         :class:`sklearn.calibration.CalibratedClassifierCV` where a probability is needed.
 
         If leaves hold scores, they are the softmax of ``temperature_`` times the scores. Methods
-        that weigh all classes the same put the class frequencies of the training rows back, so
-        the largest one need not be what :meth:`predict` answers.
+        that weigh all classes the same multiply by the class frequencies of the training rows, so
+        the largest one need not be what :meth:`predict` returns.
 
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         balanced : bool, default=False
             If leaves hold scores: leave the frequencies out, as if classes were as frequent as
-            they weigh in the loss. The largest one is then what :meth:`predict` answers.
+            they weigh in the loss. The largest one is then what :meth:`predict` returns.
 
         Returns
         -------
@@ -476,7 +476,7 @@ class BoostingClassifier(
             yield self._probabilities(scores, balanced)
 
     def _continues(self, earlier: dict[str, Any], validated: bool) -> bool:
-        """Whether ``fit`` goes on from an earlier vote; refuse if it cannot."""
+        """Whether ``fit`` continues from an earlier vote; refuse if it cannot."""
         if not self.warm_start or "vote_" not in earlier:
             return False
         if self._value("early_stopping") and self.random_state is None and not validated:

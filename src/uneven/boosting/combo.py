@@ -60,7 +60,7 @@ class ComboClassifier(SingleCostBoosting):
     Notes
     -----
     Corrections of the sources: the squared norm is bounded by the sum of the *squared* entries
-    (the paper prints products of mirrored entries, which is another quantity); the sum of the
+    (the paper has products of mirrored entries, which is another quantity); the sum of the
     per-class errors bounds the norm directly, so ``L`` bounds it for every number of classes.
 
     Examples

@@ -63,7 +63,7 @@ class EarlyStopping:
         return self._seen - self.best_round >= self._patience
 
     def score(self, terms: list[Term]) -> float:
-        """What the judge says once ``terms`` have voted."""
+        """The validation score once ``terms`` have voted."""
         vote = Vote(terms, [len(terms)], self._scores.shape[1], self._rows.views)
         self._scores += vote.score(self._rows.X, self._pool, self._rows.view_mask)
         value = self._judge(self._scores)
@@ -78,7 +78,7 @@ class EarlyStopping:
 
 @dataclass(frozen=True)
 class Recall:
-    """What the answers are worth: every class what it weighs in the loss, 1 if all are right.
+    """Weighted accuracy: every class weighs what it weighs in the loss; 1 if all are correct.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Recall:
     signals : ndarray of int, shape (n_samples,)
         What is seen of each row: a column of ``worth``.
     worth : ndarray of shape (n_classes, n_signals)
-        What answering the row's class is worth if the column's signal is seen. Without noise
+        Gain of predicting the row's class if the column's signal is observed. Without noise
         only the diagonal counts. With noise the entries of the inverse noise matrix make the sum
         an unbiased estimate of what it would be with the true labels.
     fallback : int
@@ -99,7 +99,7 @@ class Recall:
     fallback: int
 
     def __call__(self, scores: np.ndarray) -> float:
-        """The worth of the answers."""
+        """The weighted accuracy of the predictions."""
         answers = vote_answers(scores, self.fallback)
         pairs = answers * self.worth.shape[1] + self.signals
         mass = sum_by_label(pairs, self.mass, self.worth.size)
@@ -116,7 +116,7 @@ class Likelihood:
         Class of each row, or what is seen of it.
     weight : ndarray of shape (n_samples,)
     chances : ndarray of shape (n_signals, n_classes), or an empty array
-        Chance of what is seen if a class is true.
+        Probability of what is observed if a class is true.
     units : ndarray of shape (n_classes,)
         What the probabilities of balanced classes are multiplied by to get the true ones.
     """
@@ -150,7 +150,7 @@ class Likelihood:
 
 
 class Scored:
-    """A scorer of scikit-learn's kind, asked about validation rows.
+    """A scorer of scikit-learn on validation rows.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class Scored:
         )
 
     def __call__(self, scores: np.ndarray) -> float:
-        """What the scorer says."""
+        """The score."""
         rows = self._rows
         classes = rows.classes
         answers = classes[vote_answers(scores, self._fallback)]
@@ -189,7 +189,7 @@ class Scored:
 
 
 class _Answered(ClassifierMixin, BaseEstimator):
-    """A classifier that has already answered the rows it will be asked about."""
+    """A classifier with stored predictions for the validation rows."""
 
     def __init__(
         self, classes: np.ndarray, scores: np.ndarray, answers: np.ndarray, shares: np.ndarray
@@ -198,7 +198,7 @@ class _Answered(ClassifierMixin, BaseEstimator):
         self._scores, self._answers, self._shares = scores, answers, shares
 
     def predict(self, X: Any) -> np.ndarray:
-        """The answers."""
+        """The predictions."""
         return self._answers
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -260,7 +260,7 @@ class EarlyStoppingMixin:
         """Factor on the scores before the softmax.
 
         The log-loss needs none. The exponential loss is least where scores are half the logarithms
-        of the probabilities; rows that were held out tell better.
+        of the probabilities; held-out rows are more reliable.
         """
         if self.loss == "log" or rows is None or watch is None or not self.n_estimators_:
             return self._usual_temperature

@@ -98,14 +98,14 @@ class MuComboClassifier(ScoreLeavesMixin, MultiViewBoosting):
     those of the view with the largest edge; ``log_loss`` is that of the views' summed loss.
 
     Corrections of the source: the costs of a round are those that the round before produced; the
-    loss of a wrong answer grows by ``exp(+weight * coefficient)``, and only for the label that was
-    answered (the printed objective is garbled there); the bound of a round is ``sqrt(1 - edge **
-    2)``, and it holds before coefficients are applied. The general solver that the thesis leaves
-    open is a one-dimensional search, see :mod:`uneven.costs.class_weights`. Class sizes are counted
-    over the rows in which the view is present. Learning ends in a round in which no voter that
-    speaks makes a training error; with ``coefficients="ones"`` every view ends by itself, as in
-    late fusion. The smoothing of the simplified coefficients is one example's share of the loss,
-    so that the scale of ``sample_weight`` matters there: weights count examples.
+    loss of a misclassification grows by ``exp(+weight * coefficient)``, and only for the label that
+    was predicted (the objective of the source is garbled there); the bound of a round is ``sqrt(1 -
+    edge ** 2)``, and it holds before coefficients are applied. The general solver that the thesis
+    leaves open is a one-dimensional search, see :mod:`uneven.costs.class_weights`. Class sizes are
+    counted over the rows in which the view is present. Learning ends in a round in which no voter
+    that votes makes a training error; with ``coefficients="ones"`` every view ends by itself, as in
+    late fusion. The smoothing of the simplified coefficients is one example's share of the loss, so
+    that the scale of ``sample_weight`` matters there: weights count examples.
 
     Examples
     --------

@@ -81,7 +81,7 @@ class ViewResult:
         costs.add(self.answers, weight, share)
 
     def right_and_wrong_by_class(self, costs: CostMatrix) -> np.ndarray:
-        """Share of the costs that answering each class cancels and incurs, (2, n_classes)."""
+        """Share of the costs that predicting each class cancels and incurs, (2, n_classes)."""
         return costs.right_and_wrong_by_class(self.answers)
 
     @property
@@ -122,7 +122,7 @@ class ViewProcess:
     max_features: float = 1.0
 
     def learn(self, seed: int) -> ViewResult:
-        """Find a voter that pays little; nobody can where the view is absent everywhere."""
+        """Find a voter of low cost; there is none where the view is absent everywhere."""
         if not self.row_mask.any():
             nobody = self.table.nobody()
             return ViewResult(self.position, TreeVoter.constant(0), nobody, 0.0, 0.0)
@@ -136,7 +136,7 @@ class ViewProcess:
         return ViewResult(self.position, voter, answers, edge, weight)
 
     def answers_of(self, voter: Voter) -> np.ndarray:
-        """What a voter of this view answers on the training rows, shape (n_samples,)."""
+        """What a voter of this view predicts on the training rows, shape (n_samples,)."""
         return self.table.answers_of(voter, self.row_mask)
 
     @cached_property
@@ -145,7 +145,7 @@ class ViewProcess:
         return bool(self.row_mask.all())
 
     def replay_result(self, term: Term) -> ViewResult:
-        """The result that once led to a term of this view's own vote; its edge is forgotten."""
+        """The result that led to a term of this view's own vote, without its edge."""
         answers = self.answers_of(term.voter)
         return ViewResult(self.position, term.voter, answers, np.nan, float(term.weight[0]))
 
@@ -261,7 +261,7 @@ def selection_counts(vote: Vote) -> np.ndarray:
 
 
 def term_answers(views: Sequence[Any], term: Term) -> np.ndarray:
-    """What a term of a vote answers on the training rows, -1 to abstain, shape (n_samples,)."""
+    """What a term of a vote predicts on the training rows, -1 to abstain, shape (n_samples,)."""
     if term.view == ALL_VIEWS:
         return views[0].table.answers_of(term.voter)
     return views[term.view].answers_of(term.voter)
@@ -290,7 +290,7 @@ class Memory:
     counts : ndarray of int, shape (n_views,)
         Rounds won by each view.
     answered : ndarray of shape (n_samples, n_classes)
-        How many voters of the vote gave each answer.
+        How many voters of the vote gave each prediction.
     n_voters : int
     """
 
@@ -319,7 +319,7 @@ class Memory:
             self.answered[spoken, answers[spoken]] += 1.0
 
     def focus_class(self) -> int:
-        """Class index that the next voter should know well."""
+        """Class index that the next voter should recognise."""
         if self.focus == "round_robin":
             return self.n_voters % self.table.n_classes
         if self.focus != "worst":
@@ -327,13 +327,13 @@ class Memory:
         return int(self.recalls(self.costs.scores.argmax(axis=1)).argmin())
 
     def recalls(self, answers: np.ndarray) -> np.ndarray:
-        """Share of each class's mass that answers get right, shape (n_classes,)."""
+        """Recall of each class, weighted, shape (n_classes,)."""
         table = self.table
         right = np.where(answers == table.y, table.mass, 0.0)
         return np.asarray(sum_by_label(table.y, right, table.n_classes) / table.class_mass)
 
     def disagreement(self, answers: np.ndarray) -> float:
-        """Mean share of the vote's voters that answer otherwise."""
+        """Mean share of the vote's voters that predict another class."""
         spoken = np.flatnonzero(answers >= 0)
         if not self.n_voters or not len(spoken):
             return 0.0
@@ -348,7 +348,7 @@ def max_edge(candidates: Sequence[Candidate], memory: Memory, seed: int) -> Cand
 
 
 def combination(candidates: Sequence[Candidate], memory: Memory, seed: int) -> Candidate:
-    """All candidates vote on one answer, each with the weight that its edge is worth."""
+    """All candidates vote on one class, each with the weight of its edge."""
     n_classes = memory.table.n_classes
     scores = np.zeros((len(memory.table.y), n_classes))
     terms = []

@@ -1,9 +1,9 @@
 """MuMBo: views of uneven strength that boost together and share their mistakes.
 
-A cooperation rule says how much a view's mistake counts when another view is right. It answers for
+A cooperation rule says how much a view's mistake counts when another view is right. It returns for
 the rows in which some views are right and some are wrong; the others are settled: a view that is
 right always learns with share 1, and so does every view of a row that all its present views get
-wrong. Whatever the rule answers, the loss of each view is bounded as long as shares lie in [0, 1].
+wrong. Whatever the rule returns, the loss of each view is bounded as long as shares lie in [0, 1].
 
 References
 ----------
@@ -12,9 +12,9 @@ methods*, PhD thesis, Aix-Marseille Université, chapter 2.
 
 Notes
 -----
-Corrections of the source: the Gaussian rule has a minus in its exponent (with the printed plus its
-shares would exceed 1); rows that every view gets wrong count fully under every rule (by their
-printed formulas, the ratio rule would give them 0 and the half rule 0.5).
+Corrections of the source: the Gaussian rule has a minus in its exponent (with the plus of the
+source its shares would exceed 1); rows that every view gets wrong count fully under every rule (by
+their published formulas, the ratio rule would give them 0 and the half rule 0.5).
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def cooperation_shares(rule: str | Rule, right: np.ndarray, view_mask: np.ndarra
         A callable gets ``right`` and ``view_mask`` and returns numbers in [0, 1]: one for all, one
         per row of shape (n_samples, 1), or an array of their shape.
     right : ndarray of bool, shape (n_samples, n_views)
-        Which views answer rightly; False where absent.
+        Which views predict correctly; False where absent.
     view_mask : ndarray of bool, shape (n_samples, n_views)
 
     Returns
@@ -353,7 +353,7 @@ class MumboClassifier(ScoreLeavesMixin, MultiViewBoosting):
     def _retry(
         self, process: _Process, results: list[ViewResult], edges: np.ndarray, seed: int
     ) -> tuple[list[ViewResult], Candidate | None, np.ndarray]:
-        """Let all views learn again until one of them has something to say."""
+        """Let all views learn again until one of them has a positive edge."""
         chosen = None
         for fresh in np.random.RandomState(seed).randint(2**31 - 1, size=int(self.max_retries)):
             results = self._learn_in_views(process.setting, process.views, int(fresh))
@@ -432,7 +432,7 @@ class MumboClassifier(ScoreLeavesMixin, MultiViewBoosting):
         ]
 
     def _check_model_(self) -> None:
-        """Put checked copies in the place of the loaded votes."""
+        """Replace the loaded votes by checked copies."""
         super()._check_model_()
         votes = [checked_vote(vote, self) for vote in self.view_votes_]
         if len(votes) != len(self.views_):

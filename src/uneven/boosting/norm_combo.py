@@ -61,7 +61,7 @@ _SUREST = 1.0 - 1e-3
 
 @dataclass
 class _Learnt:
-    """What the boosts so far have left behind; ``warm_start`` goes on from it."""
+    """State after the boosts so far; ``warm_start`` continues from it."""
 
     unseen: OutOfBag
     unseen_by_linear: OutOfBag
@@ -86,7 +86,7 @@ class _Learnt:
 
 @dataclass
 class _Process:
-    """State of learning: the rows, who may be asked, and the prices of mistakes."""
+    """State of training: the rows, their out-of-bag votes, and the misclassification costs."""
 
     table: TrainingTable
     columns: np.ndarray
@@ -128,12 +128,12 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
     """CoMBo for rare classes, steered by the norm of the confusion matrix on rows it has not seen.
 
     Where a class has a handful of rows, boosting soon makes no mistake on the training rows, and
-    their confusion matrix cannot tell what to do. This method asks rows that the trees have not
-    seen. It learns a number of short boosts, each on a bootstrap of every class:
+    their confusion matrix gives no direction any more. This method evaluates on rows that the trees
+    have not seen. It learns a number of short boosts, each on a bootstrap of every class:
 
     1. A boost is CoMBo on its bootstrap, every class weighing the same. Half of the boosts are
        long, of trees of depth ``max_depth`` that read all columns; the other half has a quarter of
-       the trees, which are deeper, each of which reads half of the columns. Beside some boosts, a
+       the trees, which are deeper, each of which reads half of the columns. For some boosts, a
        logistic regression learns from the same bootstrap.
     2. Each boost predicts its out-of-bag rows. The mean of all these votes gives an out-of-bag
        confusion matrix, and the gradient of its norm gives the misclassification costs of the next
@@ -159,7 +159,7 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
     steering : float, default=0.5
         How far the misclassification costs follow the gradient of the norm, between 0 and 1.
     linear_voters : bool, default=True
-        From 200 trees on, learn a linear voter for every 50 trees too, also beside an
+        From 200 trees on, learn a linear voter for every 50 trees too, also with an
         ``estimator``. They are kept where they help on unseen rows.
     class_factors : bool, default=True
         Fit the factors of the classes.
@@ -191,18 +191,18 @@ class NormComboClassifier(CallbackSupportMixin, StagedVoteClassifier):
     steering_cost_ : ndarray of shape (n_classes, n_classes)
         Misclassification costs after the last boost.
     unseen_errors_ : ndarray of shape (n_classes, n_classes)
-        Estimated error rates: row = true class, column = answer, zero diagonal. They are
+        Estimated error rates: row = true class, column = prediction, zero diagonal. They are
         optimistic, because the factors and the share were chosen to make them small; more so with
         ``noise_matrix``, where the votes also decide what the true classes are.
     judged_ : ndarray of int, shape (n_classes,)
-        Training rows of each class that some boost has voted on without having drawn them (and
-        some linear voter too, where these have a share). Where
-        it is 0, as for a class of one row, its row of ``unseen_errors_`` is zero and says nothing.
+        Training rows of each class that some boost has voted on without having drawn them (and some
+        linear voter too, where these have a share). Where it is 0, as for a class of one row, its
+        row of ``unseen_errors_`` is zero and without meaning.
     unseen_norm_ : float
         Norm of ``unseen_errors_``, each entry times its ``class_cost`` in units of their mean.
     history_ : dict of str to ndarray of shape (n_boosts,)
         For every boost its ``trees`` and ``depth``, and for the mean vote after it ``unseen_norm``
-        (of the trees, before the factors) and ``judged``, the share of rows that somebody has
+        (of the trees, before the factors) and ``judged``, the share of rows that some boost has
         voted on unseen.
     n_estimators_ : int
         Trees kept, or voters that ``estimator`` has learnt; linear voters do not count.
@@ -218,7 +218,7 @@ stop_reason_ : object
     References
     ----------
     S. Koço and C. Capponi (2013), *On multi-class learning through the minimization of the
-    confusion matrix norm*; its conclusion asks for a method that minimises the norm itself.
+    confusion matrix norm*; its conclusion calls for a method that minimises the norm itself.
     L. Breiman (1996), *Out-of-bag estimation*.
     H. Narasimhan, H. Ramaswamy, A. Saha and S. Agarwal (2015), *Consistent multiclass algorithms
     for complex performance measures*.
@@ -300,7 +300,7 @@ stop_reason_ : object
         sample_weight : array-like of shape (n_samples,), optional
             Number of examples that each row represents. Rows of weight zero are left out.
         clean : array-like of bool, shape (n_samples,), optional
-            With ``noise_matrix``: rows whose label is known to be right.
+            With ``noise_matrix``: rows whose label is certain.
 
         Returns
         -------
@@ -320,7 +320,7 @@ stop_reason_ : object
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but what ``warm_start`` goes on from, which grows with the rows."""
+        """Everything but what ``warm_start`` continues from, which grows with the rows."""
         return {name: held for name, held in super().__getstate__().items() if name != "_learnt"}
 
     def _earlier(self, process: _Process, earlier: dict[str, Any]) -> _Learnt:
@@ -414,7 +414,7 @@ stop_reason_ : object
         self._finish(process)
 
     def _add_boost(self, process: _Process, boost: Boost) -> None:
-        """Learn a boost, let it vote on the rows that it has not drawn, and price mistakes anew."""
+        """Fit a boost, let it vote on its out-of-bag rows, and update the misclassification costs."""
         learnt = process.learnt
         rng = np.random.RandomState(int(learnt.seeds.randint(2**31 - 1)))
         draw = self._open_draw(process, rng)
@@ -434,7 +434,7 @@ stop_reason_ : object
     def _has_settled(self) -> bool:
         """Whether the lowest norm on out-of-bag rows is long ago.
 
-        Boosts count from when most rows have been judged that ever will be.
+        Boosts count once most rows have out-of-bag votes.
         """
         judged = np.array(self.history_["judged"])
         if self.n_iter_no_change is None or not len(judged):
@@ -508,7 +508,7 @@ stop_reason_ : object
             self.history_[key].append(value)
 
     def _finish(self, process: _Process) -> None:
-        """Mix the voters, put the factors of the classes into the vote, and tell how it does."""
+        """Mix the voters, put the class factors into the vote, and store its error rates."""
         learnt, n_classes = process.learnt, process.table.n_classes
         terms, ends = learnt.vote.terms, learnt.vote.ends
         aim = Aim(process.class_cost, float(self.accuracy_weight), bool(self.class_factors))
@@ -543,7 +543,7 @@ stop_reason_ : object
         ]
 
     def _check_model_(self) -> None:
-        """Refuse loaded factors, prices and error rates that no rows left aside can give."""
+        """Refuse loaded factors, costs and error rates that no out-of-bag rows can give."""
         super()._check_model_()
         n_classes = len(self.classes_)
         factors = check_numbers(self.class_factors_, (n_classes,), "factors of the classes")
@@ -568,7 +568,7 @@ def _scaled(term: Term, factors: np.ndarray) -> Term:
 
 
 def _mean_one(prices: np.ndarray) -> np.ndarray:
-    """Prices of mistakes in units of their mean, so that the unit they come in does not matter."""
+    """Misclassification costs in units of their mean, so that their unit does not matter."""
     wrong = ~np.eye(len(prices), dtype=bool)
     scaled = np.ones_like(prices)
     if wrong.any():

@@ -2,7 +2,7 @@
 
 A round grows one tree on the gradients of the loss. Each leaf then gets the scores that lower the
 loss of its rows: exactly, by a closed form with a guarantee, or by a step of Newton's method (see
-:mod:`uneven.costs.leaf_steps`). A leaf that may only answer one class is a special case, so the
+:mod:`uneven.costs.leaf_steps`). A leaf that may only predict one class is a special case, so the
 bounds of the published methods hold.
 """
 
@@ -146,7 +146,7 @@ class ScoreResult:
 
     @property
     def is_perfect(self) -> bool:
-        """Whether there is nothing left to learn after this one: scores never say so."""
+        """Whether there is nothing left to learn after this one: never the case with scores."""
         return False
 
     @cached_property
@@ -158,7 +158,7 @@ class ScoreResult:
         return np.where(self.leaf_of >= 0, spoken[self.leaf_of], np.int32(-1))
 
     def right_and_wrong_by_class(self, costs: ScoreCosts) -> np.ndarray:
-        """Share of the costs that answering each class cancels and incurs, (2, n_classes)."""
+        """Share of the costs that predicting each class cancels and incurs, (2, n_classes)."""
         spoken = self.scores.argmax(axis=1)
         leaves = np.arange(len(spoken))
         n_classes = self.scores.shape[1]
@@ -200,7 +200,7 @@ class ScoreViewProcess:
         return self.learner.leaf_of(voter)
 
     def replay_result(self, term: Term) -> ScoreResult:
-        """The result that once led to a term of this view; its costs are forgotten."""
+        """The result that led to a term of this view, without its costs."""
         nothing = np.zeros_like(term.weight)
         leaf_of = self.answers_of(term.voter)
         return ScoreResult(
@@ -278,7 +278,7 @@ class ScoreLearner:
         return np.asarray(self.codes.class_folds(table.y, folds, table.n_classes).sum(axis=0))
 
     def _silence(self, costs: ScoreCosts) -> ScoreResult:
-        """A view that is absent everywhere has nothing to say."""
+        """A view that is absent everywhere has no votes."""
         nothing = np.zeros((1, costs.n_classes))
         voter, nowhere = TreeVoter.constant(0), self.table.nobody()
         return ScoreResult(
@@ -295,7 +295,7 @@ class ScoreLearner:
     def _look_how_far(
         self, voter: TreeVoter, leaf_of: np.ndarray, spoken: np.ndarray, costs: ScoreCosts
     ) -> None:
-        """Find the reach of leaves that speak for some classes."""
+        """Find the reach of leaves that support some classes."""
         table = self.table
         reach = costs.reach(leaf_of, spoken, table.y, table.mass, table.class_mass)
         voter.reach = np.where(voter.is_leaf, reach[voter.label], 0.0)

@@ -87,7 +87,7 @@ class Setting:
         self.labels.begin_round(self.draw.rows)
 
     def start(self) -> None:
-        """Say that all processes are open and an earlier vote, if any, has been replayed."""
+        """Note that all processes are open and an earlier vote, if any, has been replayed."""
 
     def open_score_costs(self, loss: str, mass: np.ndarray, pool: ThreadPool) -> ScoreCosts:
         """First costs of leaves that hold scores, for rows with this mass, (n_samples,)."""
@@ -95,7 +95,7 @@ class Setting:
         return ScoreCosts(model, table.n_classes, loss, table.keys, pool)
 
     def without_silent_views(self) -> Setting:
-        """The same setting, in which views that have nothing to say are absent everywhere."""
+        """The same setting, in which views without votes are absent everywhere."""
         views = self.views
         if len(views) == 1:
             return self
@@ -104,7 +104,7 @@ class Setting:
         return replace(self, view_mask=self.view_mask & speaks)
 
     def share_votes(self) -> None:
-        """Let the views that a row has share what votes tell about its label."""
+        """Divide what votes tell about the label of a row among the views that it has."""
         self.labels.scale_votes(1.0 / np.maximum(self.view_mask.sum(axis=1), 1))
 
     def mask_of(self, view: int) -> np.ndarray:
@@ -140,7 +140,7 @@ class Setting:
         rule : callable
             Gets which views are right and which are present, both (n_samples, n_views).
         known : object
-            Knows the most probable class of each row.
+            Gives the most probable class of each row.
         answers : list of ndarray of int, shape (n_samples,)
             Of each view.
         """

@@ -26,7 +26,7 @@ from uneven.votes import Vote
 
 
 class _Bandit:
-    """Which view to ask: an adversarial bandit (EXP3.P) that is paid by edges.
+    """Which view to train: an adversarial bandit (EXP3.P) whose rewards are edges.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class _Bandit:
         self.log_weights = np.full(n_views, start)
 
     def probabilities(self) -> np.ndarray:
-        """Chance of each view to be drawn, shape (n_views,)."""
+        """Probability that each view is drawn, shape (n_views,)."""
         weights = exp_all(self.log_weights - self.log_weights.max())
         shares = weights / weights.sum()
         return np.asarray((1.0 - self.exploration) * shares + self.exploration / len(shares))
@@ -82,9 +82,9 @@ class ShareBoostClassifier(MultiViewBoosting):
     {parameters}
     selection : {"max_edge", "random", "bandit", "combination"}, default="max_edge"
         "max_edge": all views learn, the best voter is kept (ShareBoost, Boost.SH). "random": only
-        one view learns, any with the same chance (rShareBoost). "bandit": the same, with chances
+        one view learns, drawn uniformly (rShareBoost). "bandit": the same, with probabilities
         that follow the edges each view had so far (rBoost.SH). "combination": all views learn and
-        answer together, each with the weight of its edge (2-Boost; for two classes also known as
+        vote together, each with the weight of its edge (2-Boost; for two classes also known as
         MVWAB).
 
     Attributes
@@ -110,7 +110,7 @@ class ShareBoostClassifier(MultiViewBoosting):
     The sources define these methods for two classes and example weights; here they read the cost
     matrix, which is the same for two classes. A drawn view without a positive edge gives way to
     the next one. The constants of the bandit (exploration 0.3, confidence 0.15) are not in the
-    sources at hand.
+    available sources.
 
     Examples
     --------

@@ -61,7 +61,7 @@ class TableRequest:
     test : Path or None
         Table to answer for.
     id : str or None
-        Column that names the rows in the held-out answers.
+        Column that names the rows in the held-out predictions.
     others : sequence of Path
         Further tables, or none if `path` is a folder of tables.
     on : str or None
@@ -212,7 +212,7 @@ class CompareRequest:
     decision : DecisionRequest
         What answers are to be good for.
     csv : bool
-        Whether to write the held-out answers as CSV, too.
+        Whether to write the held-out predictions as CSV, too.
     out : Path
         Folder for the results.
     command : str

@@ -1,4 +1,4 @@
-"""The first idea: a cost matrix, the price of each answer for each example."""
+"""The first idea: a cost matrix, the cost of each prediction for each example."""
 
 from uneven.costs.matrices import (
     EDGE_CLIP,

@@ -49,9 +49,9 @@ def pair_costs(i, rows, labels, pull, owed, paid):
     rows : (P, y, weight), probabilities (n, K), label (n,) and weight (n,)
     labels : (chances, units, class_weight, class_cost, loss)
         With noise: chance of each label (signals, K) if a class is true, power-of-P prior of the
-        classes (K,) and their weight (K,); else empty arrays. Prices (K, K) or an empty array.
+        classes (K,) and their weight (K,); else empty arrays. Costs (K, K) or an empty array.
     pull : (K,) output, weight over the probability mass it is shared by, for each possible class
-    owed, paid : (K,) outputs: cost if the class is true and another is answered, and the reverse
+    owed, paid : (K,) outputs: cost if the class is true and another is predicted, and the reverse
 
     Returns
     -------
@@ -300,7 +300,7 @@ def sum_leaf_pairs(rows, labels, leaf_of, scale, pairs, start, stop):
     Parameters
     ----------
     rows, labels, leaf_of, scale : as in ``sum_leaves``
-    pairs : (L, K, K) int64, added to: cost of answering the column where the row is true; the
+    pairs : (L, K, K) int64, added to: cost of predicting the column where the row is true; the
         diagonal means nothing
     """
     P, y, weight = rows
@@ -391,7 +391,7 @@ def _odds_against(i, rows, labels):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def sum_log_loss(rows, labels, scale, start, stop):
-    """Log-loss of rows ``start`` to ``stop`` in whole numbers; prices and noise included."""
+    """Log-loss of rows ``start`` to ``stop`` in whole numbers; costs and noise included."""
     P, y, weight = rows
     simple = not labels[0].size and not labels[3].size
     logs, weights = np.empty(_TILE), np.empty(_TILE)
@@ -416,7 +416,7 @@ def sum_log_loss(rows, labels, scale, start, stop):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def sum_hits(leaf_of, spoken, y, mass, scale, hits, start, stop):
-    """Mass of the rows of each leaf whose class is the one it speaks for, in whole numbers.
+    """Mass of the rows of each leaf whose class is the one it supports, in whole numbers.
 
     Parameters
     ----------

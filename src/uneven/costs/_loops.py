@@ -134,15 +134,15 @@ def snap_costs(y, n_classes, inverse_quantum, matrix, sums, stakes, start, stop)
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def add_answers(answers, weight, share, y, scores, matrix, sums, stakes, start, stop):
-    """Let a voter speak: add its weight to the scores and bring the costs up to date.
+    """Add a voter: add its weight to the scores and bring the costs up to date.
 
-    Only the score of the answered label changes. If it is the true one, every pair cost of the
+    Only the score of the predicted label changes. If it is the true one, every pair cost of the
     row shrinks by the same factor; if not, the one pair cost of that label grows.
 
     Parameters
     ----------
     answers : (n,) labels, -1 abstains
-    weight : (K,) vote weight of each answer
+    weight : (K,) vote weight of each prediction
     share : (n,) factor on the weight for each example, or an empty array for 1
     y : (n,)
     scores : (n, K) updated in place
@@ -179,7 +179,7 @@ def add_answers(answers, weight, share, y, scores, matrix, sums, stakes, start, 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def answer_costs(matrix, answers, sums, start, stop):
-    """Sum of the costs of several answer vectors, for the row blocks given.
+    """Sum of the costs of several prediction vectors, for the row blocks given.
 
     Parameters
     ----------
@@ -205,12 +205,12 @@ def answer_costs(matrix, answers, sums, start, stop):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def right_and_wrong(matrix, y, answers, sums, start, stop):
-    """Pair costs that answers cancel and incur, class by class, for the row blocks given.
+    """Pair costs that predictions cancel and incur, class by class, for the row blocks given.
 
     Parameters
     ----------
     matrix : (n, lanes) snapped costs
-    y, answers : (n,) labels; answer -1 abstains
+    y, answers : (n,) labels; -1 abstains
     sums : (n_blocks, 2, K) output, zero before
     """
     for block in range(start, stop):
@@ -374,7 +374,7 @@ def _others(values, total):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _priced_others(class_cost, pull, stake, pulls, held):
-    """Sums of the pulls and of the stakes of the other classes, each times its price."""
+    """Sums of the pulls and of the stakes of the other classes, each times its cost."""
     for q in range(pull.shape[0]):
         pulls[q] = 0.0
         held[q] = 0.0
@@ -403,18 +403,18 @@ def fill_expected(
     """Expected costs of the row blocks given, not yet snapped.
 
     With pull ``e[l] = exp(score of l)`` and stake ``a[q] = weight * belief[q] / units[q] *
-    exp(-score of q)``, answering ``l`` incurs ``e[l] * sum of a[q] over q != l`` and cancels
-    ``a[l] * sum of e[k] over k != l``; class-pair prices are factors inside both sums.
+    exp(-score of q)``, predicting ``l`` incurs ``e[l] * sum of a[q] over q != l`` and cancels
+    ``a[l] * sum of e[k] over k != l``; class-pair costs are factors inside both sums.
 
     Parameters
     ----------
     scores, beliefs : (n, K)
     log_weight : (n,)
     log_units : (K,)
-    class_cost : (K, K) price factors, row = true class; an empty array for none
+    class_cost : (K, K) cost factors, row = true class; an empty array for none
     log_shift : float
     units, stakes : as in ``fill_costs``
-    out : tuple of (n, lanes) costs, (n, K) what each answer cancels, (n,) stake of each row
+    out : tuple of (n, lanes) costs, (n, K) what each prediction cancels, (n,) stake of each row
     """
     matrix, cancelled, row_stakes = out
     n_classes = scores.shape[1]
@@ -481,7 +481,7 @@ def add_votes(answers, votes, share, scores, start, stop):
     Parameters
     ----------
     answers : (n,) labels, -1 abstains
-    votes : (K,) vote weight of each answer
+    votes : (K,) vote weight of each prediction
     share : (n,) factor on the weight for each example, or an empty array for 1
     scores : (n, K) updated in place
     """
@@ -493,7 +493,7 @@ def add_votes(answers, votes, share, scores, start, stop):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def expected_right_and_wrong(matrix, cancelled, answers, sums, start, stop):
-    """Expected costs that answers cancel and incur, class by class, for the row blocks given.
+    """Expected costs that predictions cancel and incur, class by class, for the row blocks given.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def _pointer(context, builder, array_type, array, offset):
 
 @intrinsic
 def prefetch(typing_context, array, at):
-    """Ask for ``array.flat[at]`` to be brought near; nothing happens where there is no such."""
+    """Prefetch ``array.flat[at]``; nothing happens where there is no such."""
     signature = types.void(array, types.intp)
 
     def generate(context, builder, signature, args):

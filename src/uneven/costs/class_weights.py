@@ -1,10 +1,10 @@
-r"""How much each of several voters counts when it answers a class.
+r"""How much each of several voters counts when it predicts a class.
 
-Several views answer the same examples. For one class, let ``A_j`` be the pair costs that view
-``j`` cancels by answering it rightly, ``B_j`` those it incurs by answering it wrongly, and ``w_j``
-the weight of its vote. With coefficients ``b_j`` in [0, 1] on these weights the loss of the class
-becomes ``sum_j exp(-w_j b_j) A_j + exp(w_j b_j) B_j``. The functions here choose the coefficients,
-for every class at once.
+Several views predict the same examples. For one class, let ``A_j`` be the pair costs that view
+``j`` cancels by predicting it correctly, ``B_j`` those it incurs by predicting it wrongly, and
+``w_j`` the weight of its vote. With coefficients ``b_j`` in [0, 1] on these weights the loss of the
+class becomes ``sum_j exp(-w_j b_j) A_j + exp(w_j b_j) B_j``. The functions here choose the
+coefficients, for every class at once.
 
 References
 ----------
@@ -13,8 +13,8 @@ methods*, PhD thesis, Aix-Marseille Université, chapter 4.
 
 Notes
 -----
-Corrections of the source: only the pair cost of the answered label grows when a view is wrong
-(the sum printed over the other labels is the constant part). The source names no solver; the
+Corrections of the source: only the pair cost of the predicted label grows when a view is wrong
+(the sum over the other labels in the source is the constant part). The source names no solver; the
 problem is convex and separable, so that one multiplier per class is all that must be found.
 """
 
@@ -33,13 +33,13 @@ _NORMALISATIONS = ("sum", "cap")
 def exact_coefficients(
     right: np.ndarray, wrong: np.ndarray, weight: np.ndarray, constraint: str = "eq1"
 ) -> np.ndarray:
-    """Coefficients that minimise the loss of every class, among the views that answer it.
+    """Coefficients that minimise the loss of every class, among the views that predict it.
 
     Parameters
     ----------
     right, wrong : ndarray of shape (n_views, n_classes)
-        Pair costs that the answers of each view cancel and incur, by answered class; finite and
-        not negative. A common factor of a class's column does not matter.
+        Pair costs that the predictions of each view cancel and incur, by predicted class; finite
+        and not negative. A common factor of a class's column does not matter.
     weight : ndarray of shape (n_views,)
         Vote weight of each view; 0 for one that may not vote.
     constraint : {"eq1", "le1"}, default="eq1"
@@ -49,7 +49,7 @@ def exact_coefficients(
     Returns
     -------
     ndarray of shape (n_views, n_classes)
-        In [0, 1]. A view without weight, or that never answers the class, gets 0; if this is so
+        In [0, 1]. A view without weight, or that never predicts the class, gets 0; if this is so
         for all views, each gets ``1 / n_views``.
 
     Examples
@@ -104,7 +104,7 @@ def leaf_coefficients(owed: np.ndarray, paid: np.ndarray, scores: np.ndarray) ->
 
     Examples
     --------
-    Each view knows one class:
+    Each view recognises one class:
 
     >>> import numpy as np
     >>> owed = np.array([[[4.0, 2.0], [1.0, 3.0]], [[2.5, 4.0], [2.5, 1.0]]])
@@ -141,7 +141,7 @@ def simplified_coefficients(
         As for :func:`exact_coefficients`.
     weight : ndarray of shape (n_views,)
     smoothing : float or ndarray of shape (n_views,), default=0.0
-        Added to both costs, so that a view that is never wrong does not silence all others.
+        Added to both costs, so that a view that is never wrong does not get all the weight.
     normalise : {"sum", "cap"}, default="sum"
         Divide the coefficients of a class by their sum, or only if it is above 1. "cap" never
         overshoots a minimum, so that (without smoothing) no view's loss grows.

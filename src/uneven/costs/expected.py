@@ -99,8 +99,9 @@ class Beliefs:
         Parameters
         ----------
         drawn : ndarray of bool, shape (n_samples,), optional
-            None for all of them. Voters know the label of a row that they learnt from: their votes
-            count on the others only, whose votes are scaled up for the rounds they miss.
+            None for all of them. Voters have seen the label of a row that they were fitted to:
+            their votes count on the others only, whose votes are scaled up for the rounds they
+            miss.
         """
         self._share = np.empty(0) if drawn is None else (~drawn).astype(np.float64)
         self._is_new_round = True
@@ -113,7 +114,7 @@ class Beliefs:
         answers : ndarray of int, shape (n_samples,)
             -1 abstains.
         votes : ndarray of shape (n_classes,)
-            Weight of each answer.
+            Weight of each prediction.
         """
         if self._is_new_round:
             self._n_rounds += 1
@@ -400,7 +401,7 @@ class ExpectedCosts(ExpectedRows, VoteCosts):
 
 
 class NoisyLabels(KnownLabels):
-    """Labels that are wrong in a known pattern: what a boosting process asks about them.
+    """Labels that are wrong in a known pattern: the interface of a boosting process to them.
 
     Parameters
     ----------
@@ -411,7 +412,7 @@ class NoisyLabels(KnownLabels):
     inverse : ndarray of shape (n_classes, n_classes)
         Of the noise matrix.
     clean : ndarray of bool, shape (n_samples,), optional
-        Rows whose label is known to be right.
+        Rows whose label is certain.
     pool : ThreadPool, optional
 
     Examples
@@ -445,7 +446,7 @@ class NoisyLabels(KnownLabels):
         )
 
     def _belief_units(self, total: float) -> np.ndarray:
-        """Numbers that the loss divides the examples of each class by, prices included."""
+        """Numbers that the loss divides the examples of each class by, class costs included."""
         units = self._units_of(self.class_prior * total)
         if self._class_cost is None:
             return units
@@ -475,18 +476,18 @@ class NoisyLabels(KnownLabels):
 
     @property
     def chances(self) -> np.ndarray:
-        """Chance of each signal if a class is true, shape (n_signals, n_classes)."""
+        """Probability of each signal if a class is true, shape (n_signals, n_classes)."""
         return self._chances
 
     def score_model(self, mass: np.ndarray) -> LabelModel:
-        """What costs of scores must know; see ``KnownLabels``."""
+        """What costs of scores need; see ``KnownLabels``."""
         signals = np.ascontiguousarray(self._signals(self._y, self._clean), dtype=np.int32)
         mean, class_weight = self._score_weights(self.class_mass(mass), len(mass))
         known = (signals, mass * mean, self._prices, self._chances, class_weight)
         return LabelModel(*known, mean_weight(mass), class_weight)
 
     def _score_weights(self, class_mass: np.ndarray, n_rows: int) -> tuple[float, np.ndarray]:
-        """What rows and, beside that, true classes weigh in costs of scores; (n_classes,)."""
+        """What rows and true classes weigh in costs of scores; (n_classes,)."""
         least = class_mass.sum() / n_rows or 1.0
         class_mass = np.where(class_mass > 0.0, class_mass, least)
         class_weight = 1.0 / self._units_of(class_mass)
@@ -508,7 +509,7 @@ class NoisyLabels(KnownLabels):
     def gains(
         self, y: np.ndarray, mass: np.ndarray, clean: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What answers gain on other rows; see ``KnownLabels``.
+        """Gain of predictions on other rows; see ``KnownLabels``.
 
         The entries of the inverse noise matrix make sums of gains unbiased estimates of what they
         would be with the true labels.
@@ -531,7 +532,7 @@ def true_mass(
     observed : ndarray of shape (n_classes,)
         Mass of each label.
     known : ndarray of shape (n_classes,)
-        That of labels which are known to be right.
+        That of labels which are certain.
     inverse : ndarray of shape (n_classes, n_classes)
         Of the noise matrix.
     n_rows : int

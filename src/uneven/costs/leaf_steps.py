@@ -1,6 +1,6 @@
 r"""Scores that a leaf adds to every class: three steps from the costs of its rows.
 
-In a leaf let ``C[a, b]`` be the summed cost of answering ``b`` where ``a`` is true. Adding scores
+In a leaf let ``C[a, b]`` be the summed cost of predicting ``b`` where ``a`` is true. Adding scores
 ``v`` to all rows of the leaf turns it into ``C[a, b] exp(v_b - v_a)``, so the leaf's part of the
 exponential loss becomes ``sum_ab C[a, b] exp(v_b - v_a)``. With ``r_k`` the cost of the rows of
 class ``k`` and ``c_k`` the cost of mistaking others for ``k``:

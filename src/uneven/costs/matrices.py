@@ -1,6 +1,6 @@
-"""Cost matrices: the price of every answer for every example.
+"""Cost matrices: the cost of every prediction for every example.
 
-``D[i, l]`` is the price of answering class ``l`` for example ``i``. Boosting by exponential loss
+``D[i, l]`` is the cost of predicting class ``l`` for example ``i``. Boosting by exponential loss
 fills it with ``D[i, l] = u_i c[y_i, l] exp(f(i, l) - f(i, y_i))`` for the wrong labels and minus
 their sum on the right one, so that every row adds up to zero. AdaBoost.MM, CoMBo and the
 multi-view methods differ only in the example weights ``u`` and in who reads the matrix.
@@ -282,11 +282,11 @@ class CostMatrix:
         return float(right), float(wrong)
 
     def right_and_wrong_by_class(self, answers: np.ndarray) -> np.ndarray:
-        """The same for each answered class, shape (2, n_classes)."""
+        """The same for each predicted class, shape (2, n_classes)."""
         return np.asarray(self.paid(answers) / max(self.stake, 1.0))
 
     def paid(self, answers: np.ndarray) -> np.ndarray:
-        """Quanta cancelled and incurred by answering each class, shape (2, n_classes)."""
+        """Quanta cancelled and incurred by predicting each class, shape (2, n_classes)."""
         sums = np.zeros((self._n_blocks, 2, self.n_classes))
         self._over_blocks(_loops.right_and_wrong, self.matrix, self.y, answers, sums)
         return np.asarray(sums.sum(axis=0))
@@ -368,7 +368,7 @@ class FixedCosts(CostMatrix):
     Parameters
     ----------
     prices : ndarray of shape (n_samples, n_classes)
-        What each answer costs; no answer may be cheaper than the true label. A constant added to
+        What each prediction costs; none may be cheaper than the true label. A constant added to
         a row changes nothing.
     y, weights, pool : object
         As for :class:`CostMatrix`; criteria look at costs per unit of weight.
@@ -460,7 +460,7 @@ class CostRows(CostMatrix):
         self.scores = np.zeros((len(y), n_classes), order="F") if room is None else room[1]
 
     def largest_log_cost(self) -> float:
-        """Logarithm of the largest cost of a wrong answer; minus infinity if there is none."""
+        """Logarithm of the largest cost of a misclassification; minus infinity if there is none."""
         return float(_loops.max_log_cost(self.scores, self.y, self._log_costs))
 
     def fill(self, shift: float, units: tuple[float, float]) -> np.ndarray:
@@ -469,7 +469,7 @@ class CostRows(CostMatrix):
         Returns
         -------
         ndarray of shape (2,)
-            Sums of the costs of wrong answers, in the two folds of ``units``.
+            Sums of the costs of misclassifications, in the two folds of ``units``.
         """
         stakes = np.zeros((self._n_blocks, 2))
         self._over_blocks(
@@ -576,7 +576,7 @@ class RunningCosts(CostRows, VoteCosts):
 
 
 class KnownLabels:
-    """Labels that are right: what a boosting process asks about the labels of its rows.
+    """Labels that are right: the interface of a boosting process to the labels of its rows.
 
     :class:`~uneven.costs.expected.NoisyLabels` answers the same questions where labels may be
     wrong.
@@ -635,7 +635,7 @@ class KnownLabels:
         mass : ndarray of shape (n_samples,)
             Rows without mass cost nothing.
         updates_beliefs : bool, default=False
-            Whether votes added to these costs tell what the true labels may be.
+            Whether votes added to these costs update the probabilities of true labels.
         pool : ThreadPool, optional
         """
         weights = mass / self._units_of(self.class_mass(mass))[self._y]
@@ -664,7 +664,7 @@ class KnownLabels:
         """Say which rows the voters of the round learn from, (n_samples,); None is all."""
 
     def scale_votes(self, factor: np.ndarray) -> None:
-        """Multiply what votes tell about each row by a factor, shape (n_samples,)."""
+        """Multiply the weight of the votes about each row by a factor, shape (n_samples,)."""
 
     def most_probable(self) -> np.ndarray:
         """The class of every row, as far as is known by now, shape (n_samples,)."""
@@ -689,7 +689,7 @@ class KnownLabels:
         signals : ndarray of int, shape (n_rows,)
             What is seen of each row: a column of ``gains``.
         gains : ndarray of shape (n_classes, n_signals)
-            What answering a class gains on a row with that signal, in expectation.
+            What predicting a class gains on a row with that signal, in expectation.
         """
         return sum_by_label(y, mass, self._n_classes), y, np.eye(self._n_classes)
 

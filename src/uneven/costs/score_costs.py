@@ -1,7 +1,8 @@
 """The costs of a boosting process whose voters add a score to every class.
 
 The state of a row is the softmax of its scores, ``P``. With row weight ``w`` and class ``y``, the
-cost of answering ``l`` is ``w P_l / P_y`` for the exponential loss ``sum_i w_i sum_{l != y} exp(f_l
+cost of predicting ``l`` is ``w P_l / P_y`` for the exponential loss ``sum_i w_i sum_{l != y}
+exp(f_l
 - f_y)`` of CoMBo and AdaBoost.MM, and ``w P_l`` for the log-loss ``-sum_i w_i log P_y``. Whatever
 is summed over rows is summed in whole numbers, so neither the order of the rows nor the number of
 threads changes a bit.
@@ -297,7 +298,7 @@ class ScoreRows:
 
 
 class ScoreCosts:
-    """Costs of all answers for all rows, kept up to date as leaves add scores.
+    """Costs of all predictions for all rows, kept up to date as leaves add scores.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From probabilities to answers: pools, class factors, costs, constraints, changed priors."""
+"""From probabilities to predictions: pools, class factors, costs, constraints, changed priors."""
 
 from uneven.decisions.class_factors import fit_class_factors
 from uneven.decisions.decision import Decision, fit_decision

@@ -6,9 +6,9 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def sweep_class(levels, shift, column, offsets, y, mass, belief, counts, beliefs):
-    """Confusion of the answers for every offset on the log factor of one class.
+    """Confusion matrix of the predictions for every offset on the log factor of one class.
 
-    The answer of a row is the first class with the largest ``levels + shift``. All of these are
+    The predicted class of a row is the first with the largest ``levels + shift``. All of these are
     whole numbers, so that sums are exact and a tie is a tie.
 
     Parameters
@@ -22,13 +22,13 @@ def sweep_class(levels, shift, column, offsets, y, mass, belief, counts, beliefs
     belief : (n, K) float
         What the row counts for in the row of each class, if it is believed.
     counts, beliefs : (G, K, K) float
-        Written: mass of rows by true class and answer, and belief by class and answer, without
-        repetitions.
+        Written: mass of rows by true and predicted class, and belief by class and prediction,
+        without repetitions.
 
     Returns
     -------
     (G,) int
-        Which of these is that of each offset: the one before, if no row changes its answer.
+        Which of these is that of each offset: the one before, if no prediction changes.
     """
     n, n_classes = levels.shape
     n_steps = len(offsets)

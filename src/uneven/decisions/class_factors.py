@@ -144,7 +144,7 @@ class JudgedRows:
     sizes : ndarray of shape (n_classes,)
         Mass of each class.
     target : ndarray of shape (n_classes,)
-        Row sums of the confusion matrices that are judged.
+        Row sums of the confusion matrices that are evaluated.
     """
 
     levels: np.ndarray
@@ -201,9 +201,9 @@ class JudgedRows:
     def sweep(
         self, log_factors: np.ndarray, column: int, offsets: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Counts and beliefs by class and answer, for offsets on one log factor.
+        """Counts and beliefs by class and prediction, for offsets on one log factor.
 
-        Offsets with the same answers share a matrix.
+        Offsets with the same predictions share a matrix.
 
         Parameters
         ----------
@@ -237,7 +237,7 @@ class FactorSearch:
     measure : ConfusionMeasure
     pseudo_rows, spread_price : float
     centre : ndarray of shape (n_classes,)
-        Log factors to begin with, which others are priced by their distance from.
+        Log factors to begin with, whose distance from the others is penalised.
     least_recall : ndarray of shape (n_classes,)
     """
 
@@ -250,7 +250,7 @@ class FactorSearch:
 
     def run(self) -> np.ndarray:
         """Log factors in whole units, shape (n_classes,); where recalls are demanded, the better
-        end of two ways: they come first at once, or have a price that rises from turn to turn.
+        end of two ways: they come first at once, or have a penalty that rises from turn to turn.
         """
         if not self.least_recall.any():
             return self._descend([(_OFFSETS, 0.0)] * _TURNS)
@@ -263,7 +263,7 @@ class FactorSearch:
     def _descend(self, turns: list[tuple[np.ndarray, float]]) -> np.ndarray:
         """In each turn, every class takes the best of some offsets on its log factor.
 
-        A unit of missing recall has the price of the turn; if that is infinite, recalls are
+        A unit of missing recall has the penalty of the turn; if that is infinite, recalls are
         compared first. The smallest of equally good moves is taken.
         """
         log_factors = self.centre.copy()
@@ -283,7 +283,7 @@ class FactorSearch:
     def _judge(
         self, log_factors: np.ndarray, column: int, offsets: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Missing recall, and loss with the price of the spread, for every offset."""
+        """Missing recall, and loss with the penalty of the spread, for every offset."""
         counts, beliefs, places = self.rows.sweep(log_factors, column, offsets)
         tried = np.repeat((log_factors - self.centre)[None, :], len(offsets), axis=0)
         tried[:, column] += offsets
@@ -300,7 +300,7 @@ class FactorSearch:
     def _losses_of_the_best(
         self, bounds: np.ndarray, confusion: np.ndarray, places: np.ndarray, spread: np.ndarray
     ) -> np.ndarray:
-        """Losses where they may be the smallest with the price of the spread, else lower bounds."""
+        """Losses with the penalty where they may be the smallest, else lower bounds."""
         losses = bounds.copy()
         least = losses[places] + spread
         best = least.argmin()

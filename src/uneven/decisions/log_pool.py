@@ -102,11 +102,11 @@ def fit_log_pool(
     Parameters
     ----------
     members : sequence of M array-like of shape (n_samples, n_classes)
-        Probabilities. Zeros count as half of the smallest one that the member has said, within
-        1e-6 and 0.01: a forest that never voted for a class knows less than a boost that gives it
-        1e-9. Rows of NaN: the member abstains. Either its weight is shared among the others in
-        proportion to their weights, or it says the shares of the classes: whichever has the smaller
-        loss, so that the pool learns how sure to be where few speak. Without such rows here, the
+        Probabilities. Zeros count as half of the smallest one of the member, within 1e-6 and 0.01:
+        a forest that never voted for a class is less certain than a boost that gives it 1e-9. Rows
+        of NaN: the member abstains. Either its weight is shared among the others in proportion to
+        their weights, or it is replaced by the class frequencies: whichever has the smaller loss,
+        so that the pool learns how certain to be where many abstain. Without such rows here, the
         others share.
     y : array-like of int, shape (n_samples,)
         Class codes from 0 to n_classes - 1.
@@ -257,7 +257,7 @@ def softmax_loss(
     -------
     loss : float
     slope : ndarray of shape (n_samples, n_classes)
-        Share times what the softmax says too much.
+        Share times the excess of the softmax.
 
     Examples
     --------
@@ -282,7 +282,7 @@ def _stack(members: Sequence[Any], n_classes: int) -> np.ndarray:
 
 
 def probability_floor(probabilities: np.ndarray) -> float:
-    """Least probability of a member: half of the smallest that it said, within 1e-6 and 0.01."""
+    """Least probability of a member: half of its smallest one, within 1e-6 and 0.01."""
     smallest = np.min(probabilities, where=probabilities > 0.0, initial=1.0)
     return float(np.clip(smallest / 2.0, LEAST_FLOOR, MOST_FLOOR))
 
@@ -297,7 +297,7 @@ def _fill_gaps(
     weights: np.ndarray | None,
     prior: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Let members that abstain say the weighted mean of the others, or the class shares."""
+    """Give members that abstain the weighted mean of the others, or the class frequencies."""
     if not gaps.any():
         return logs
     if weights is None and prior is not None:

@@ -33,7 +33,7 @@ class ConfusionMeasure:
     pseudo_rows : float
         Rows of each class that the model's own belief counts for.
     spread_price : float
-        Price of the standard deviation of the logarithms of the factors.
+        Penalty on the standard deviation of the logarithms of the factors.
     bound : callable or None
         Takes confusion matrices as ``loss`` does and returns numbers that are not larger than the
         losses, but found sooner.
@@ -54,7 +54,7 @@ def _rates(confusion: np.ndarray) -> np.ndarray:
 
 
 def _errors(confusion: np.ndarray, prices: np.ndarray | None = None) -> np.ndarray:
-    """Rates without those of right answers, each times its price if there are any."""
+    """Error rates without the diagonal, each times its cost if there are costs."""
     errors = _rates(confusion)
     diagonal = np.arange(errors.shape[-1])
     errors[..., diagonal, diagonal] = 0.0
@@ -68,7 +68,7 @@ def _recalls(confusion: np.ndarray) -> np.ndarray:
 
 
 def confusion_norm_loss(confusion: np.ndarray, prices: np.ndarray | None = None) -> np.ndarray:
-    """Operator norm of the error rates, each times its price if there are any.
+    """Operator norm of the error rates, each times its cost if there are costs.
 
     See :func:`uneven.metrics.confusion_norm`.
     """
@@ -117,7 +117,7 @@ def macro_f1_loss(confusion: np.ndarray) -> np.ndarray:
 
 
 def error_loss(confusion: np.ndarray) -> np.ndarray:
-    """Share of the rows that is answered wrongly."""
+    """Error rate."""
     return np.asarray(1.0 - np.trace(confusion, axis1=-2, axis2=-1) / confusion.sum((-2, -1)))
 
 
@@ -151,7 +151,7 @@ def find_measure(measure: Any) -> ConfusionMeasure:
     ----------
     measure : str, ConfusionMeasure, or callable
         A callable gets an array of shape (n_classes, n_classes): row = true class, column =
-        answer, (weighted) rows.
+        prediction, (weighted) rows.
 
     Examples
     --------

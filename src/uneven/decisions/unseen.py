@@ -61,9 +61,9 @@ def class_probabilities(
         One without ``predict_proba`` gives the softmax of its margins.
     X : table of n_samples rows
     classes : ndarray of shape (n_classes,)
-        Sorted; the model may know only some of them.
+        Sorted; the model may have only some of them.
     numbered : ndarray, optional
-        Classes that the model knows as 0, 1, 2, ...; None: it knows them by their labels.
+        Classes that are 0, 1, 2, ... for the model; None: it has their labels.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def cross_fit(
     split_params: Mapping[str, Any],
     n_jobs: int | None = None,
 ) -> UnseenRows:
-    """Fit on the training part of each fold, and ask about its test part.
+    """Fit on the training part of each fold, and predict its test part.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def cross_fit(
         Their positions in ``classes``.
     classes : ndarray of shape (n_classes,)
     weight : ndarray of shape (n_samples,)
-        Kept beside the probabilities.
+        Kept with the probabilities.
     cv : int, splitter or iterable of (train, test)
         A row that is tested more than once gets the mean; one that never is, is left out.
     fit_params, split_params : mapping of str to object
@@ -191,7 +191,7 @@ def fit_numbered(
     Returns
     -------
     ndarray of shape (n_labels,), or None
-        The labels that it knows as numbers; None if it knows them as they are.
+        The labels that are numbers for it; None if it has them as they are.
     """
     try:
         model.fit(X, labels, **params)

@@ -255,7 +255,7 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
     ) -> _Pooled:
         """Let the members learn, and join what they say of the rows.
 
-        They have not seen the label of a row that they judge, unless ``method="forward"``.
+        They have not seen the label of a row that they predict, unless ``method="forward"``.
         """
         origin = np.arange(len(rows.y)) if table.origin is None else table.origin
         presence, n_rows = rows.view_mask[origin], len(rows.y)

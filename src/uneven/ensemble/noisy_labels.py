@@ -70,7 +70,7 @@ class NoisyLabels:
         return undo_noise(label_shares, self.noise)
 
     def refine(self, shares: np.ndarray) -> np.ndarray:
-        """The noise matrix with what the labels tell of it, if it is not certain.
+        """The noise matrix, refined from the labels if it is uncertain.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Members that have learnt, and which of them the pool asks."""
+"""Fitted members, and which of them the pool uses."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class PooledMember:
         )
 
     def probabilities(self, X: Any, asked: np.ndarray, pool: ThreadPool) -> np.ndarray:
-        """What it says of the rows it is asked about, NaN elsewhere, shape (n_samples, n_classes).
+        """Its probabilities for the rows of a mask, NaN elsewhere, shape (n_samples, n_classes).
 
         Parameters
         ----------
@@ -89,10 +89,10 @@ def ask_members(
     presence: np.ndarray,
     pool: ThreadPool,
 ) -> list[np.ndarray]:
-    """What members say of rows, for their pool.
+    """Probabilities of the members, for their pool.
 
-    A member of weight 0 is asked only about rows of which no other member can speak: elsewhere its
-    answer changes nothing.
+    A member of weight 0 is used only for rows in which all others abstain: elsewhere its
+    prediction changes nothing.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def ask_members(
     Returns
     -------
     list of ndarray of shape (n_samples, n_classes)
-        NaN where a member abstains or is not asked.
+        NaN where a member abstains or is not used.
     """
     able = np.array([one.speaks_on(presence) for one in members])
     is_heard = able[weights > 0.0].any(axis=0)
@@ -122,7 +122,7 @@ def pooled_probabilities(
     prior: np.ndarray,
     threads: ThreadPool,
 ) -> np.ndarray:
-    """What a pool of members says of rows; the shares of the classes of rows without a view.
+    """Probabilities of a pool of members; the class frequencies for rows without a view.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def pooled_probabilities(
 
 
 def scattered(said: np.ndarray, rows: np.ndarray, n_rows: int) -> np.ndarray:
-    """Put what is said of some rows in their places among all rows, NaN elsewhere."""
+    """Expand probabilities of some rows to all rows, NaN elsewhere."""
     if len(rows) == n_rows:
         return said
     full = np.full((n_rows, said.shape[1]), np.nan)
@@ -158,12 +158,12 @@ def scattered(said: np.ndarray, rows: np.ndarray, n_rows: int) -> np.ndarray:
 
 @dataclass
 class PooledRows:
-    """What members say of training rows whose labels they have not seen.
+    """Out-of-bag or out-of-fold probabilities of the members for training rows.
 
     Attributes
     ----------
     said : list of ndarray of shape (n_samples, n_classes)
-        One per member; NaN in rows of which it says nothing.
+        One per member; NaN in rows in which it abstains.
     y : ndarray of int, shape (n_samples,)
     mass : ndarray of shape (n_samples,)
         Classes have the shares of training.
@@ -185,16 +185,16 @@ class PooledRows:
         mass: np.ndarray,
         presence: np.ndarray,
     ) -> PooledRows:
-        """Rows that all members of the whole table judge, so that none judges more than another.
+        """Rows for which all members of the whole table have unseen predictions.
 
         A boost that leaves rows out once leaves out more of tiny classes than of large ones;
-        these rows count less, so that each class has the share of all rows that can be judged.
+        these rows count less, so that each class has the share of all rows with such predictions.
 
         Parameters
         ----------
         members : sequence of PooledMember
         said : list of ndarray of shape (n_samples, n_classes)
-            What each says of the training rows, NaN where it has seen them or cannot speak.
+            Probabilities for the training rows, NaN where it was fitted to them or abstains.
         y : ndarray of int, shape (n_samples,)
         mass : ndarray of shape (n_samples,)
         presence : ndarray of bool, shape (n_samples, n_views)
@@ -209,7 +209,7 @@ class PooledRows:
     def of_judged(
         cls, said: list[np.ndarray], y: np.ndarray, mass: np.ndarray, judged: np.ndarray
     ) -> PooledRows:
-        """Rows that all members judge.
+        """Rows for which all members have unseen predictions.
 
         Parameters
         ----------
@@ -218,7 +218,7 @@ class PooledRows:
             Of all rows with a view.
         mass : ndarray of shape (n_samples,)
         judged : ndarray of int, shape (n_judged,)
-            Positions of the rows that are judged.
+            Positions of these rows.
         """
         n_classes = said[0].shape[1]
         prior, held = (
@@ -262,7 +262,7 @@ def choose_members(members: Sequence[PooledMember], rows: PooledRows, seed: int)
     ----------
     members : sequence of PooledMember
     rows : PooledRows
-        What they say, in the same order.
+        Their probabilities, in the same order.
     seed : int
         Deals the halves on which the choice is made.
     """

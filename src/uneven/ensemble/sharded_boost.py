@@ -223,7 +223,7 @@ class ShardedTask:
         return Learnt(BoostModel.of([boost], views), unseen)
 
     def pooled(self, said: list[np.ndarray]) -> PooledRows:
-        """What is said of the rows left out."""
+        """Probabilities for the rows left out."""
         there = self.table.there
         return PooledRows.of_judged(said, self.table.y[there], self.table.mass[there], self.out)
 
@@ -252,7 +252,7 @@ def _open(
 
 
 class _WatchedRows(RemoteScoreRows):
-    """Rows in shards that say, at the end of a round, what they think of those left out.
+    """Rows in shards that send, at the end of a round, probabilities for those left out.
 
     Attributes
     ----------

@@ -201,15 +201,15 @@ class Learner(Protocol):
     """How a member learns, with its settings."""
 
     def learn(self, table: SharedTable, seed: int) -> Learnt:
-        """Learn from all rows, and say of every row what is thought of it unseen."""
+        """Fit to all rows, and return an unseen prediction for every row."""
 
 
 class NamedLearner(Learner, Protocol):
-    """A learner that can be named, and knows which tables it suits."""
+    """A learner with a name, and the sizes of tables that it suits."""
 
     @classmethod
     def suited_to(cls, size: TableSize) -> Learner | None:
-        """Settings for a table of that size; None where the member is not asked by default."""
+        """Settings for a table of that size; None where the member is not used by default."""
 
 
 MEMBERS: Registry[type[NamedLearner]] = Registry("member")
@@ -227,7 +227,7 @@ def member(name: str, *, order: float) -> Callable[[_Class], _Class]:
 
 
 def mass_scale(mass: np.ndarray) -> tuple[float, float]:
-    """Largest mass, and the mean of what the others are beside it."""
+    """Largest mass, and the mean of the others as a share of it."""
     most = float(mass.max())
     return most, float((mass / most).mean())
 
@@ -240,7 +240,7 @@ def rounded_mass(mass: np.ndarray, scale: tuple[float, float]) -> np.ndarray:
     mass : ndarray of shape (n_samples,)
         Some rows of a table.
     scale : (float, float)
-        What ``mass_scale`` says of all its rows.
+        ``mass_scale`` of all its rows.
 
     Examples
     --------
@@ -260,7 +260,7 @@ def cross_fit(
     fit: Callable[[np.ndarray], Any],
     ask: Callable[[Any, np.ndarray, np.ndarray], np.ndarray],
 ) -> Learnt:
-    """Fit a model to all rows, and one to the rows outside of every fold, which judges the fold.
+    """Fit a model to all rows, and one to the rows outside of every fold, which predicts the fold.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def cross_fit(
     folds : ndarray of int, shape (n_samples,)
         Fold of each row; see :meth:`SharedTable.deal`.
     seed : int
-        For what is said of classes that a judge has not seen; see :func:`fill_absent`.
+        For probabilities of classes that are missing outside of a fold; see :func:`fill_absent`.
     fit : callable
         Takes positions of rows and returns their model.
     ask : callable
@@ -285,24 +285,24 @@ def cross_fit(
 
 
 def fill_absent(unseen: np.ndarray, prior: np.ndarray, seed: int) -> np.ndarray:
-    """Probabilities of classes that the judge of a row has not seen.
+    """Probabilities of classes that the model of a fold has not seen.
 
-    Such a class gets what a judge that has seen it says of another row, drawn by lot. Its share
-    would be too much: a class of one row gets far less elsewhere, and its own row, which nobody
-    judges who has seen the class, would stand out.
+    Such a class gets the probability that a model with this class gives to a random other row. Its
+    share would be too much: a class of one row gets far less elsewhere, and its own row, for which
+    no model has seen the class, would stand out.
 
     Parameters
     ----------
     unseen : ndarray of shape (n_samples, n_classes)
-        NaN in classes that the judge of the row has not seen, and in rows without a judge.
+        NaN in classes that the model of the fold has not seen, and in rows of no fold.
     prior : ndarray of shape (n_classes,)
-        Shares of the classes, for those that no judge has seen.
+        Class frequencies, for classes that no model of a fold has seen.
     seed : int
 
     Returns
     -------
     ndarray of shape (n_samples, n_classes)
-        NaN in rows without a judge.
+        NaN in rows of no fold.
 
     Examples
     --------

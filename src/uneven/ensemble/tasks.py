@@ -54,7 +54,7 @@ class Task:
         -------
         member : PooledMember
         unseen : ndarray of shape (n_rows, n_classes)
-            What it says of rows whose labels it has not seen; NaN where it says nothing.
+            Probabilities for rows that it was not fitted to; NaN where it abstains.
         """
         found = self.learner.learn(self.table, seed)
         member = PooledMember(self.name, found.model, self.columns, self.view)

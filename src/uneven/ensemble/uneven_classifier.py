@@ -439,7 +439,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
             return pooled_probabilities(*told, pool)
 
     def _scores(self, X: Any) -> np.ndarray:
-        """Scores whose largest one is the answer, shape (n_samples, n_classes)."""
+        """Scores; the class with the largest one is predicted, shape (n_samples, n_classes)."""
         shares, blind = self._said_and_blind(X)
         if self.decision_ is None:
             return shares
@@ -448,7 +448,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         return np.asarray(scores)
 
     def _codes(self, X: Any) -> np.ndarray:
-        """Answers; of rows without a view the most frequent class, unless they are withheld."""
+        """Predictions; the most frequent class for rows without a view, unless it abstains."""
         shares, blind = self._said_and_blind(X)
         if self.decision_ is None:
             return np.asarray(shares.argmax(axis=1))
@@ -493,8 +493,8 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
     def feature_importances_(self) -> np.ndarray:
         """Mean over the classes of ``explain().feature_share``, shape (n_features,).
 
-        By trees and linear members, as far as the pool trusts them; other members cannot tell.
-        :func:`uneven.column_importance` asks all of them, on rows that were not seen.
+        From trees and linear members, weighted as in the pool; other members have no importances.
+        :func:`uneven.column_importance` uses all of them, on held-out rows.
         """
         return np.asarray(self.explain().feature_share.mean(axis=1))
 

@@ -30,7 +30,7 @@ def choose_views(rows: TrainingRows, max_views: int, pool: ThreadPool, seed: int
         Most views that are kept.
     pool : ThreadPool
     seed : int
-        Seeds the members, and the halves on which pools are judged.
+        Seeds the members, and the halves on which pools are evaluated.
     """
     speaking = speaking_views(rows.y, rows.view_mask, rows.views, warn=False)
     if len(speaking) < 2:
@@ -67,7 +67,7 @@ def _is_clear(gains: np.ndarray, mass: np.ndarray) -> bool:
 def _ask_views(
     rows: TrainingRows, views: list[int], pool: ThreadPool, seed: int
 ) -> tuple[list[np.ndarray], dict[int, list[int]]]:
-    """What quick members of each view say of rows not seen, and which members a view has."""
+    """Unseen predictions of quick members of each view, and which members a view has."""
     whole = SharedTable(rows.X, rows.y, rows.mass, len(rows.classes), rows.n_codes, pool)
     said: list[np.ndarray] = []
     members_of: dict[int, list[int]] = {}

@@ -153,7 +153,7 @@ class GreedySelection(WeightedRule):
         Add up to 1; set by :meth:`fit`.
     loss : {"log", "error"}
         What is lowered: log-loss (probabilities of less than 1e-4 count as that), or the share of
-        wrong answers, ties settled by the log-loss.
+        misclassifications, ties settled by the log-loss.
     rounds : int
 
     References

@@ -52,7 +52,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
             Products of the rows as given with ``coef_``, plus ``intercept_``: dividing a row by
-            its length, as ``normalize`` does in training, would not change the answer. For two
+            its length, as ``normalize`` does in training, would not change the prediction. For two
             classes the score of the second one, less that of the first if both have a vector.
         """
         check_is_fitted(self)
@@ -87,7 +87,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _as_learnt(self, X: Any) -> Any:
-        """Rows as the learner sees them: with the constant, then of unit length if asked."""
+        """Rows as the learner sees them: with the constant, of unit length if ``normalize``."""
         if self.fit_intercept:
             X = add_constant(X)
         if self.normalize:

@@ -37,9 +37,9 @@ def gram(
     Y : array-like or sparse matrix of shape (m, n_features), optional
         ``X`` itself if not given.
     kernel : str or callable, default="linear"
-        A name that ``sklearn.metrics.pairwise.pairwise_kernels`` knows, or a function of two rows.
+        A name of ``sklearn.metrics.pairwise.pairwise_kernels``, or a function of two rows.
     **params : object
-        Parameters of a named kernel, which takes those of them that it knows.
+        Parameters of a named kernel, which ignores those that it does not have.
 
     Returns
     -------
@@ -158,7 +158,7 @@ class KernelMixin:
         return tags
 
     def _validate(self, X: Any) -> Any:
-        """Rows to answer for, shape (n_samples, n_features)."""
+        """Rows to predict, shape (n_samples, n_features)."""
         check_is_fitted(self)
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
 

@@ -62,7 +62,7 @@ def hard_margin(Z: Any, tol: float = 1e-9) -> HardMargin:
     non-negative least-squares solution u of ``E u = (0, ..., 0, 1)`` gives w as the residual,
     scaled, in finitely many steps. Scikit-learn's ``SVC`` always fits an offset, which changes
     the problem, and ``LinearSVC`` without one only comes near a hard margin as C grows. The source
-    prints the largest margin without fixing the length of w, and its decision function without the
+    gives the largest margin without fixing the length of w, and its decision function without the
     labels. With a kernel, use the rows of a square root of the Gram matrix.
 
     References

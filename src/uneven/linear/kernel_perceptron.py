@@ -81,7 +81,7 @@ callable, default="rbf"
     Up to 5792 rows, all kernel values are computed once and kept: 8 n² bytes, at most 256 MiB.
     With more rows they are computed anew in each epoch, for 512 rows at a time: between these rows
     and with the rows of mistakes so far. The result is the same but for rounding. The source
-    prints the expansion of the weights without the labels; they belong there. A row whose kernel
+    gives the expansion of the weights without the labels; they belong there. A row whose kernel
     value with itself is zero is passed over.
 
     References

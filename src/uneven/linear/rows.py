@@ -152,7 +152,7 @@ def margins(X: Any, y_index: ArrayLike, coef: ArrayLike) -> np.ndarray:
 
     Notes
     -----
-    The source prints the margin of two classes without the label; its theorems need the label.
+    The source gives the margin of two classes without the label; its theorems need the label.
 
     References
     ----------

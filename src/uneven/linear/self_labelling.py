@@ -35,7 +35,7 @@ class SelfLabellingSVM(LinearClassifier):
     max_iter : int, default=15
         Largest number of steps of the solver (L-BFGS) in an alternation.
     fit_intercept : bool, default=False
-        Append a constant 1 to the rows. With an intercept all rows that are unlike the labelled
+        Append a constant 1 to the rows. With an intercept all rows that differ from the labelled
         ones may go to one class.
     normalize : bool, default=False
         Scale each row (with its constant) to unit length while learning.
@@ -162,7 +162,7 @@ class SelfLabellingSVM(LinearClassifier):
     def _learn(
         self, rows: Any, positions: np.ndarray, weight: np.ndarray, coef: np.ndarray
     ) -> tuple[np.ndarray, float, int]:
-        """Go on from coefficients with these labels; the new ones, their objective, the steps."""
+        """Continue from coefficients with these labels; new ones, objective, steps."""
         sign = -np.ones((len(positions), coef.shape[1]))
         sign[np.arange(len(positions)), positions] = 1.0
 

@@ -1,4 +1,4 @@
-"""Steps of ultraconservative learners: who pays, and how much, when a class is mistaken.
+"""Steps of ultraconservative learners: which classes are updated, and how much, after a mistake.
 
 A learner keeps one weight vector per class. When an example of class t is mistaken, the classes
 that score at least as much as t form its *error set*, and the vector of class r moves by
@@ -13,10 +13,10 @@ Then the number of mistakes on separable rows is bounded (see
 `uneven.bounds.ultraconservative_mistake_bound`). The source states the second rule only for a
 later algorithm; without it ``(1, 5, -6)`` would be allowed and the bound would be false.
 
-The steps by name differ in who of the error set pays: the best-scored class pays all ("max", the
-multi-class perceptron; the lowest position if several score the same), all pay the same
-("uniform"), each pays by its lead over the true class ("proportional"; the same if all scores are
-tied), one drawn at random ("random") or the first one ("first") pays all.
+The steps differ in which classes of the error set are updated: the best-scored one only ("max", the
+multi-class perceptron; the lowest position if several score the same), all by the same amount
+("uniform"), each by its lead over the true class ("proportional"; the same if all scores are
+tied), one drawn at random ("random") or the first one ("first") only.
 
 "mira" leaves the smallest weights: among all tau that sum to 0 with ``tau[t] <= 1`` and ``tau[r]
 <= 0`` elsewhere, it is the one for which the updated weights have the smallest norm. It relaxes the
@@ -113,7 +113,7 @@ class ErrorStep:
         rng: np.random.Generator | int | None = None,
         squared_norm: float = 1.0,
     ) -> np.ndarray:
-        """Who pays for a mistake.
+        """Which classes are updated after a mistake.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class ErrorStep:
         truth : int
             Position of its true class.
         errors : array-like of int, shape (n_errors,)
-            The classes that may pay, at least one; see `error_set`.
+            The classes that may be updated, at least one; see `error_set`.
         rng : Generator, optional
             Only "random" draws from it.
         squared_norm : float, default=1.0

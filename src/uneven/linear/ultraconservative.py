@@ -69,7 +69,7 @@ default="max"
     converged_ : bool
         Whether the last pass made no mistake.
     weights_ : ndarray of shape (n_features, n_classes), one row more with an intercept
-        The last weights, as ``partial_fit`` goes on from them.
+        The last weights, from which ``partial_fit`` continues.
     drift_ : ndarray like ``weights_``, without rows unless ``average``
         Updates times the moment they were made: what the mean lacks of the last weights.
     n_rows_seen_, n_shown_ : int
@@ -263,7 +263,7 @@ def _callable_pass(
     clock: float,
     mistakes: np.ndarray,
 ) -> int:
-    """The compiled passes in Python, for steps that only Python knows."""
+    """The compiled passes in Python, for steps that are Python functions."""
     count = 0
     for moment, i in enumerate(order, start=1):
         row = rows[[i]].toarray()[0] if csr_parts(rows) else rows[i]

@@ -22,7 +22,7 @@ class Reliability:
     Attributes
     ----------
     said, right : ndarray of shape (B,)
-        Mean probability of the answers of a bin, and the share of them that are right.
+        Mean probability of the predictions of a bin, and the share of them that are right.
     low, high : ndarray of shape (B,)
         Ends of the 95 % interval (Wilson) of that share.
     rows : ndarray of int, shape (B,)

@@ -27,7 +27,7 @@ class ConfusionPicture:
     Parameters
     ----------
     counts : nested sequence of float of shape (K, K)
-        Row = true class, column = answer.
+        Row = true class, column = prediction.
     classes : sequence of str of length K
         Class names.
 

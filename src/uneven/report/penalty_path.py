@@ -31,7 +31,7 @@ def path_chart(
     strengths : sequence of float of length S
         Positive; in increasing order.
     error_mean, error_std : sequence of float of length S
-        Shares of wrong answers and their spread; NaN are left out.
+        Error rates and their spread; NaN are left out.
     n_selected : sequence of float of length S
         How many methods are kept.
     chosen : int or None

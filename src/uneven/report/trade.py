@@ -36,7 +36,7 @@ _TURNS = 60
 
 @dataclass(frozen=True, eq=False)
 class Trade:
-    """Answers for a range of factors on one class.
+    """Predictions for a range of factors on one class.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Trade:
 def recall_trade(
     levels: NDArray[np.float64], truth: NDArray[np.intp], code: int, steps: int = STEPS
 ) -> Trade:
-    """Count answers for factors on one class, from never answering it to finding all its rows.
+    """Count predictions for factors on one class, from never predicting it to finding all its rows.
 
     Parameters
     ----------

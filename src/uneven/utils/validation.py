@@ -212,7 +212,7 @@ def check_class_cost(class_cost: Any, classes: np.ndarray) -> np.ndarray | None:
     Parameters
     ----------
     class_cost : array-like of shape (n_classes, n_classes) or None
-        Row = true class, column = answer, in the order of ``classes``. The diagonal is ignored.
+        Row = true class, column = prediction, in the order of ``classes``. The diagonal is ignored.
     classes : ndarray of shape (n_classes,)
 
     Returns

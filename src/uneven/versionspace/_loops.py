@@ -192,7 +192,7 @@ def lambert(rng, p, v):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def bounce_at_sphere(mode, rng, columns, offsets, moment, total, w, v, speed, slack):
-    """Choose how to go on from a point w of the unit sphere."""
+    """Choose how to continue from a point w of the unit sphere."""
     w /= np.sqrt(np.dot(w, w))
     if mode == SPECULAR:
         twice = 2.0 * np.dot(v, w)

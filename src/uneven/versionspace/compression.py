@@ -74,7 +74,7 @@ def localise(
     max_cuts: int | None = None,
     rng: np.random.Generator | None = None,
 ) -> Localisation:
-    """Cut with the perceptron as query: it goes on from where it stood, on the cuts alone.
+    """Cut with the perceptron as query: it continues from where it stood, on the cuts alone.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def fed_perceptron(
 
 
 class _Localiser:
-    """Query and oracle of the perceptron that goes on from where it stood."""
+    """Query and oracle of the perceptron that continues from where it stood."""
 
     def __init__(
         self, sample: Sample, rule: Rule, update: Update, margin: float, max_updates: int
@@ -368,7 +368,7 @@ callable, default="linear"
     Notes
     -----
     There are at most R² / g² updates, for rows no longer than R that a unit vector separates by g,
-    whatever oracle and pick. That holds because the perceptron goes on from its weights as they
+    whatever oracle and pick. That holds because the perceptron continues from its weights as they
     are; the source divides them by their length first, which breaks the bound, and tests for
     products below zero, which weights of zero never have. More than two classes are learnt one
     against the rest, and the highest score wins. Rows of zeros are passed over.

@@ -1,4 +1,4 @@
-"""How strong each view is before views are fused, by held-out answers of each view alone."""
+"""How strong each view is before views are fused, by held-out predictions of each view alone."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def _held_out(
     estimator: Any,
     seeds: np.ndarray,
 ) -> np.ndarray:
-    """Answers of one view, shape (n_samples,); -1 where the view is missing."""
+    """Predictions of one view, shape (n_samples,); -1 where the view is missing."""
     block = _block(table, views.columns[j])
     answers = np.full(len(codes), -1, dtype=np.intp)
     for fold, seed in enumerate(seeds):
@@ -192,7 +192,7 @@ def _summary(
     present: np.ndarray,
     answers: np.ndarray,
 ) -> ViewDiagnosis:
-    """Measures of all views from their held-out answers, shape (n_samples, n_views)."""
+    """Measures of all views from their held-out predictions, shape (n_samples, n_views)."""
     labels = np.arange(len(classes))
     measures: dict[str, list] = {name: [] for name in ("accuracy", "chance", "balanced", "norm")}
     recalls, counts, verdicts = [], [], []
@@ -298,7 +298,7 @@ class ViewDiagnosis:
         Held-out accuracy. It estimates from below the strength of the view, which is one minus
         the error of the best possible classifier on it.
     chance : ndarray of shape (n_views,)
-        Accuracy of always answering the most frequent class.
+        Accuracy of always predicting the most frequent class.
     balanced_accuracy : ndarray of shape (n_views,)
         Mean recall; guessing gives one over the number of classes.
     confusion_norm : ndarray of shape (n_views,)

@@ -1,4 +1,4 @@
-"""How the held-out answers of two views relate: which repeat, which conflict, who alone knows."""
+"""How the held-out predictions of two views relate: redundancy, conflicts, sole knowledge."""
 
 from __future__ import annotations
 

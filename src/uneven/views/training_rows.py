@@ -335,7 +335,7 @@ def tell_silent_views(n_classes: np.ndarray, views: ViewMap, warn: bool = True) 
 
 
 def check_same_table(estimator: Any, earlier: dict[str, Any]) -> None:
-    """Refuse to go on from an earlier fit on other columns, classes or views."""
+    """Refuse to continue from an earlier fit on other columns, classes or views."""
     for name, what in (
         ("n_features_in_", "number of columns"),
         ("feature_names_in_", "column names"),

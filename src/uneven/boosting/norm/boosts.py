@@ -95,7 +95,7 @@ def plan_boosts(n_trees: int, depth: int, deeper: int) -> list[Boost]:
 
 
 def left_after(n_trees: int, boosts: list[Boost]) -> list[Boost]:
-    """Boosts that are still to be learnt once so many trees have been asked for.
+    """Boosts that are missing for so many trees.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def left_after(n_trees: int, boosts: list[Boost]) -> list[Boost]:
 
 
 def with_linear_voters(boosts: list[Boost]) -> list[Boost]:
-    """Set a linear voter beside some boosts: one for 50 trees, none if there would be under 4.
+    """Add a linear voter to some boosts: one for 50 trees, none if there would be under 4.
 
     Examples
     --------

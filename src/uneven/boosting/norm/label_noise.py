@@ -21,12 +21,12 @@ _STEPS = 20
 
 @dataclass(frozen=True, eq=False)
 class LabelNoise:
-    """A noise matrix beside the labels of the rows.
+    """A noise matrix and the labels of the rows.
 
     Attributes
     ----------
     signals : ndarray of int, shape (n_samples,)
-        Label of each row; ``n_classes`` is added to labels that are known to be right.
+        Label of each row; ``n_classes`` is added to labels that are certain.
     chances : ndarray of shape (2 * n_classes, n_classes)
         Probability of each signal if a class is true.
     prior : ndarray of shape (n_classes,)
@@ -67,7 +67,7 @@ class LabelNoise:
         y : ndarray of int, shape (n_samples,)
         mass : ndarray of shape (n_samples,)
         clean : ndarray of bool, shape (n_samples,), or None
-            Rows whose label is known to be right.
+            Rows whose label is certain.
         """
         n_classes = len(noise)
         sure = np.zeros(len(y), dtype=bool) if clean is None else clean

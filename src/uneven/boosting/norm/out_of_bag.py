@@ -67,8 +67,8 @@ class OutOfBag:
     mass : ndarray of shape (n_samples,)
         Number of examples that each row represents.
     noise : LabelNoise, optional
-        None if all labels are right. Otherwise a judged row counts as a row of every class, each
-        with its probability of being the true one.
+        None if all labels are right. Otherwise an evaluated row counts as a row of every class,
+        each with its probability of being the true one.
 
     Attributes
     ----------
@@ -116,15 +116,15 @@ class OutOfBag:
 
     @property
     def judged(self) -> np.ndarray:
-        """Which rows have been voted on by somebody who had not seen them, shape (n_samples,)."""
+        """Which rows have out-of-bag votes, shape (n_samples,)."""
         return np.asarray(self.votes.any(axis=1))
 
     def judged_per_class(self) -> np.ndarray:
-        """How many rows of each class have been judged, shape (n_classes,)."""
+        """How many rows of each class have out-of-bag votes, shape (n_classes,)."""
         return np.bincount(self._y[self.judged], minlength=self._n_classes)
 
     def blend(self, other: OutOfBag, share: float) -> OutOfBag:
-        """Mean votes of both, on the rows that both have judged.
+        """Mean votes of both, on the rows with out-of-bag votes of both.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class OutOfBag:
         return mixed
 
     def judged_votes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Votes, labels and mass of the judged rows; a row per possible class under label noise."""
+        """Votes, labels and weights of rows with votes; a row per possible class with label noise."""
         rows, shares = np.flatnonzero(self.judged), self.true_classes()
         if shares is None:
             return self.votes[rows], self._y[rows], self.mass[rows]
@@ -150,7 +150,7 @@ class OutOfBag:
         return self.votes[origin], y, self.mass[origin] * shares[origin, y]
 
     def wrong(self, factors: np.ndarray) -> float:
-        """Share of the mass of judged rows that is answered wrongly."""
+        """Weighted error rate on the rows with out-of-bag votes."""
         votes, y, mass = self.judged_votes()
         mistaken = (votes * factors).argmax(axis=1) != y
         return float(mass[mistaken].sum() / max(mass.sum(), np.finfo(float).tiny))
@@ -163,14 +163,14 @@ class OutOfBag:
         factors : ndarray of shape (n_classes,), optional
             Factor on the votes for each class.
         prior : float
-            Examples per class to add whose answers are spread over all classes: rates of classes
-            of which few rows have been judged are drawn towards chance.
+            Examples per class to add whose predictions are spread over all classes: rates of
+            classes with few such rows are shrunk towards chance.
 
         Returns
         -------
         ndarray
-            Row = true class, column = answer, zero diagonal; zeros in the row of a class that has
-            no judged row and no prior.
+            Row = true class, column = prediction, zero diagonal; zeros in the row of a class that
+            has no such row and no prior.
         """
         votes, y, mass = self.judged_votes()
         answers = (votes if factors is None else votes * factors).argmax(axis=1)
@@ -190,13 +190,13 @@ def fit_vote_factors(
     prices: np.ndarray | None = None,
     accuracy_weight: float = 0.0,
 ) -> np.ndarray:
-    """Search factors whose products with the votes give answers with a small norm of the errors.
+    """Search factors whose products with the votes give predictions with a small confusion norm.
 
-    Every class weighs the same for the voters, so their votes count as p / prior, and the search
-    of :func:`uneven.decisions.class_factors.fit_class_factors` begins at factors of 1. What is
+    Every class weighs the same for the voters, so their votes count as p / prior, and the search of
+    :func:`uneven.decisions.class_factors.fit_class_factors` begins at factors of 1. What is
     minimised is the norm of the error rates, plus ``accuracy_weight`` times the share of wrong
-    answers, plus 0.03 times the standard deviation of the logarithms of the factors; the rates of
-    a class are those of its rows and of two pseudo-rows of what the votes believe.
+    predictions, plus 0.03 times the standard deviation of the logarithms of the factors; the rates
+    of a class are those of its rows and of two pseudo-rows labelled by the votes.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def fit_vote_factors(
     Returns
     -------
     ndarray of shape (n_classes,)
-        Geometric mean 1. A class without rows, for which nobody can speak, gets the largest factor
+        Geometric mean 1. A class without rows, without out-of-bag votes, gets the largest factor
         of the others.
 
     Examples
@@ -253,7 +253,7 @@ def fit_vote_factors(
 
 @dataclass(frozen=True)
 class Aim:
-    """What is to be small: the norm of the priced error rates, and the share of wrong answers.
+    """The objective: the norm of the error rates times costs, and the error rate.
 
     Attributes
     ----------
@@ -276,14 +276,14 @@ class Aim:
         )
 
     def value(self, bag: OutOfBag, factors: np.ndarray) -> float:
-        """What the answers on unseen rows are worth; smaller is better."""
+        """Objective of the predictions on unseen rows; smaller is better."""
         norm = matrix_norm(bag.errors(factors) * self.prices)
         return norm + self.accuracy_weight * bag.wrong(factors)
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """Share of the linear voters, factors of the classes, and the votes that were judged."""
+    """Share of the linear voters, factors of the classes, and the votes that were evaluated."""
 
     share: float
     factors: np.ndarray
@@ -293,9 +293,9 @@ class Mixture:
 def fit_mixture(trees: OutOfBag, linear: OutOfBag, aim: Aim) -> Mixture:
     """Give linear voters half of the vote or nothing, and fit the factors of the classes.
 
-    Both votes are compared on the rows that voters of both kinds have judged; that of trees and
-    linear voters has to be better by 0.02. It is out of the question if a class on which trees
-    have been judged has no such row.
+    Both votes are compared on the rows with out-of-bag votes of both; that of trees and
+    linear voters has to be better by 0.02. It is not considered if a class for which trees
+    have such votes has no row with both.
 
     Examples
     --------

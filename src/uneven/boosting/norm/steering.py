@@ -1,17 +1,17 @@
-r"""The gradient of the norm of an error matrix, as prices of mistakes.
+r"""The gradient of the norm of an error matrix, as misclassification costs.
 
 The operator norm of an error matrix ``E`` is ``u^T E v`` with its top singular vectors, so its
 gradient is ``u v^T``. Both vectors can be chosen without negative entries, because no entry of
-``E`` is negative; so the gradient is a matrix of prices, and a boosting method that takes
+``E`` is negative; so the gradient is a matrix of costs, and a boosting method that takes
 class-pair costs can pay attention to exactly the mistakes that the norm consists of.
 
-CoMBo prices all mistakes alike and drives down
-``L = sum_i (1 / m_{y_i}) sum_{l != y_i} exp(f(i, l) - f(i, y_i))``, a bound of the norm. With
-prices ``G = u v^T`` of the current error matrix, the priced loss ``L_G`` is a bound too, and never
-a larger one: ``norm(E) = <G, E> <= L_G <= L``. This holds for ``E`` and ``L_G`` of the same votes
-on the same rows; once the votes have changed, the gradient is another one. NormCoMBo takes it from
-rows that were not drawn and mixes it with equal prices, so the bound is the reason for the prices,
-not a guarantee of the result.
+In CoMBo all misclassifications cost the same, and it drives down ``L = sum_i (1 / m_{y_i}) sum_{l
+!= y_i} exp(f(i, l) - f(i, y_i))``, a bound of the norm. With costs ``G = u v^T`` of the current
+error matrix, the cost-weighted loss ``L_G`` is a bound too, and never a larger one: ``norm(E) = <G,
+E> <= L_G <= L``. This holds for ``E`` and ``L_G`` of the same votes on the same rows; once the
+votes have changed, the gradient is another one. NormCoMBo takes it from rows that were not drawn
+and mixes it with equal costs, so the bound is the reason for the costs, not a guarantee of the
+result.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ def norm_gradient(errors: np.ndarray) -> np.ndarray:
 
 
 def steering_costs(errors: np.ndarray, strength: float) -> np.ndarray:
-    """Prices of mistakes that lean towards those which the norm consists of.
+    """Misclassification costs that lean towards the errors that make up the norm.
 
     Parameters
     ----------
     errors : ndarray of shape (n_classes, n_classes)
-        Error rates: row = true class, column = answer, zero diagonal.
+        Error rates: row = true class, column = prediction, zero diagonal.
     strength : float
         Between 0, all mistakes cost the same, and 1, the gradient of the norm alone.
 

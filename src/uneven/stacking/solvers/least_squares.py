@@ -55,7 +55,7 @@ def lasso(
 ) -> LinearCombiner:
     """Weights of l1-penalised regression, by scikit-learn's coordinate descent.
 
-    Where that stops early, Newton steps go on from there.
+    Where that stops early, Newton steps continue from there.
 
     Parameters
     ----------
