@@ -414,7 +414,7 @@ stop_reason_ : object
         self._finish(process)
 
     def _add_boost(self, process: _Process, boost: Boost) -> None:
-        """Fit a boost, let it vote on its out-of-bag rows, and update the misclassification costs."""
+        """Fit a boost, let it vote on its out-of-bag rows, and update the class costs."""
         learnt = process.learnt
         rng = np.random.RandomState(int(learnt.seeds.randint(2**31 - 1)))
         draw = self._open_draw(process, rng)

@@ -141,7 +141,7 @@ class OutOfBag:
         return mixed
 
     def judged_votes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Votes, labels and weights of rows with votes; a row per possible class with label noise."""
+        """Votes, labels and weights of rows with votes; with label noise a row per class."""
         rows, shares = np.flatnonzero(self.judged), self.true_classes()
         if shares is None:
             return self.votes[rows], self._y[rows], self.mass[rows]
