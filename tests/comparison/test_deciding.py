@@ -140,7 +140,7 @@ def test_methods_without_probabilities_answer_as_ever():
         (COST.replace("20", "much"), "holds 'much' where a price must stand"),
         ("0,1\n1,0\n", "2 x 2 numbers without names, but the table has 3 classes"),
         ("1,1,1\n1,1,1\n1,1,1\n", "every answer costs the same"),
-        ("0,1,1\n-1,0,1\n1,1,0\n", "'ill' for a row of 'well' is cheaper than the right answer"),
+        ("0,1,1\n-1,0,1\n1,1,0\n", "'ill' for a row of 'well' costs less than the correct class"),
     ],
 )
 def test_prices_that_cannot_be_are_refused_on_both_sides(files, capsys, text, message):
@@ -156,15 +156,15 @@ def test_wrong_names_are_refused_before_anything_is_read(files, capsys):
     words = ["compare", str(files / "t.csv"), "-t", "state"]
     for extra, message in (
         (["--measure", "gmaen"], "did you mean 'gmean'"),
-        (["--measure", "cost"], "needs prices"),
-        (["--metric", "cost"], "needs prices"),
+        (["--measure", "cost"], "needs a cost matrix"),
+        (["--metric", "cost"], "needs a cost matrix"),
         (["--cost", "nothing.csv"], "there is no such file"),
     ):
         assert run([*words, *extra]) == 2
         assert message in " ".join(capsys.readouterr().err.split())
     with pytest.raises(InputError, match="did you mean 'gmean'"):
         compare(files / "t.csv", "state", measure="gmaen")
-    with pytest.raises(InputError, match="needs prices; give them with cost"):
+    with pytest.raises(InputError, match="needs a cost matrix; give it with cost"):
         compare(files / "t.csv", "state", measure="cost")
 
 

@@ -53,7 +53,7 @@ def test_a_date_of_zeros_is_missing():
 def test_the_rarest_class_is_the_only_one_that_is():
     assert _how_rare([5, 3, 9], 1) == ", the rarest class"
     assert _how_rare([3, 3, 9], 1) == ""
-    assert "could be judged" in _how_rare([1, 3, 9], 1)
+    assert "could be evaluated" in _how_rare([1, 3, 9], 1)
 
 
 def test_a_target_on_another_sheet_names_the_sheets(tmp_path):

@@ -103,11 +103,11 @@ def test_a_column_that_tells_the_class_is_named_with_both_figures():
     y = np.where(frame["x"] + rng.normal(size=200) > 0, "a", "b")
     frame["paid_back"] = np.where(y == "a", "later", "never")
     found = compare(frame, y, **QUICK)
-    warning = next(text for text in found.warnings if "tells the class alone" in text)
+    warning = next(text for text in found.warnings if "predicts the class alone" in text)
     assert "'paid_back'" in warning
     assert "balanced accuracy 1.00" in warning
     silent = compare(frame, y, diagnosis=False, **QUICK)
-    assert not any("tells the class alone" in text for text in silent.warnings)
+    assert not any("predicts the class alone" in text for text in silent.warnings)
 
 
 def changed_in_may(written: str) -> tuple[pd.DataFrame, pd.DatetimeIndex]:
@@ -190,7 +190,7 @@ def test_small_classes_never_stop_a_run(tmp_path, counts):
     for k, count in enumerate(counts):
         if count == 1:
             assert f"'c{k}'" in named
-    assert "cannot be judged" in named or 1 not in counts
+    assert "cannot be evaluated" in named or 1 not in counts
     scores, _ = by_command(tmp_path, frame, "label")
     assert max(scores.values()) == pytest.approx(balanced(found), abs=1e-9)
 

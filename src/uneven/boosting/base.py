@@ -673,7 +673,7 @@ class SingleCostBoosting(ScoreLeavesMixin, BoostingClassifier):
 def warn_of_guessing() -> None:
     """Warn that no round found a voter worth a vote."""
     warnings.warn(
-        "no voter does better than guessing: the classifier always answers the most "
+        "no voter does better than guessing: the classifier always predicts the most "
         "frequent class.",
         stacklevel=4,
     )

@@ -120,7 +120,7 @@ def _in_words_of_options(reason: str) -> str:
     start, singular, _ = reason.partition(" Merge or drop")
     if singular:
         return (
-            f"{start} If it is a mark for what nobody knows, leave such cells empty; otherwise "
+            f"{start} If it marks unknown labels, leave such cells empty; otherwise "
             "check more rows, merge such classes, or assume something with --laplace."
         )
     return reason

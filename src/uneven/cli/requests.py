@@ -183,7 +183,7 @@ class DecisionRequest:
         """Refuse measures that nobody knows and a file that is not there."""
         for name in (self.measure, metric):
             if name == "cost" and self.cost is None:
-                raise InputError("the measure 'cost' needs prices; give them with --cost.")
+                raise InputError("the measure 'cost' needs a cost matrix; give it with --cost.")
             check_names(None, None if name == "cost" else name)
         if self.cost is not None and not self.cost.is_file():
             raise InputError(f"--cost {self.cost}: there is no such file.")

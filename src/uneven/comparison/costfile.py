@@ -92,7 +92,7 @@ def cost_measure(costs: NDArray[np.float64]) -> Measure:
         COST,
         "cost per row",
         greater_is_better=False,
-        description="Mean price of the answers by the given costs; less is better.",
+        description="Mean cost of the predictions by the given cost matrix; lower is better.",
         limits=[float(costs.min()), float(costs.max())],
         value=partial(_mean_price, costs),
     )
@@ -108,11 +108,11 @@ def _check(costs: NDArray[np.float64], classes: NDArray) -> None:
         raise InputError("it holds a number that is not finite.")
     right = costs.diagonal()
     if (costs == right[:, None]).all():
-        raise InputError("every answer costs the same; give wrong answers a price.")
+        raise InputError("every prediction costs the same; give misclassifications a higher cost.")
     cheaper = np.argwhere(costs < right[:, None])
     if len(cheaper):
         true, said = (str(classes[c]) for c in cheaper[0])
         raise InputError(
-            f"to answer {said!r} for a row of {true!r} is cheaper than the right answer; rows are "
-            "true classes, columns answers."
+            f"predicting {said!r} for a row of {true!r} costs less than the correct class; rows "
+            "are true classes, columns predictions."
         )

@@ -83,9 +83,9 @@ def guess(
             for measure, value in found.items():
                 values[name][measure].append(value)
     words = {
-        MOST_FREQUENT: ("Most frequent class", "Always answers the most frequent class."),
+        MOST_FREQUENT: ("Most frequent class", "Always predicts the most frequent class."),
         BY_SHARE: ("Guess by class shares", "Draws a class by its share in the training rows."),
-        CHEAPEST: ("Cheapest answer", "Always answers what costs least on average."),
+        CHEAPEST: ("Cheapest class", "Always predicts the class of least mean cost."),
     }
     return [
         MethodResult(

@@ -75,8 +75,8 @@ def _unaware_notes(methods: Iterable[Method], noise: LabelNoise | None) -> list[
     """Tell which methods learn from noisy labels as if they were true."""
     if noise is None:
         return [
-            f"{method.label} is meant for labels that are wrong in a known way; without "
-            "--noise-matrix it believes them."
+            f"{method.label} is meant for label noise with a known noise matrix; without "
+            "--noise-matrix it treats the labels as correct."
             for method in methods
             if method.needs_noise
         ]
@@ -84,7 +84,7 @@ def _unaware_notes(methods: Iterable[Method], noise: LabelNoise | None) -> list[
     if not unaware:
         return []
     names = ", ".join(unaware)
-    return [f"no noise matrix can be given to {names}: the labels are believed as given."]
+    return [f"no noise matrix can be given to {names}: the labels are treated as correct."]
 
 
 def _leak_notes(problem: Problem, noise: LabelNoise | None) -> list[str]:

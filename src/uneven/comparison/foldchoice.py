@@ -89,7 +89,7 @@ def with_order(problem: Problem, groups: Any, time: Any) -> Problem:
 def _fold(number: int, pair: Iterable[NDArray], place: NDArray[np.intp]) -> Split:
     """Rows to learn from and to answer for, counted among those with a label."""
     found = []
-    for part, given in zip(("learn from", "answer for"), pair):
+    for part, given in zip(("train on", "predict"), pair):
         rows = (
             np.flatnonzero(given) if given.shape == place.shape and given.dtype == bool else given
         )
@@ -106,9 +106,9 @@ def _fold(number: int, pair: Iterable[NDArray], place: NDArray[np.intp]) -> Spli
                 f"fold {number} of --cv has no rows to {part} among the {len(place)} rows."
             )
     if np.intersect1d(found[0], found[1]).size:
-        raise InputError(f"fold {number} of --cv answers for rows that it learns from.")
+        raise InputError(f"fold {number} of --cv predicts rows that it is trained on.")
     if np.unique(found[1]).size < found[1].size:
-        raise InputError(f"fold {number} of --cv answers for a row twice.")
+        raise InputError(f"fold {number} of --cv predicts a row twice.")
     return found[0], found[1]
 
 

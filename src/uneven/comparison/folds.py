@@ -48,7 +48,7 @@ def fold_notes(problem: Problem, folds: int) -> list[str]:
     >>> for note in fold_notes(make_problem(frame, "label"), 3):
     ...     print(note)
     class 'b' has fewer rows (2) than the 3 folds; it is held out in as many folds as it has rows.
-    class 'c' has a single row; it is learnt from in every fold, and cannot be judged.
+    class 'c' has a single row; it is used for training in every fold, and cannot be evaluated.
     """
     possible, counts = possible_folds(problem, folds), problem.class_counts
     notes = []
@@ -70,7 +70,8 @@ def fold_notes(problem: Problem, folds: int) -> list[str]:
         what, it, has = _words(single)
         row, be = ("a single row", "is") if single.size == 1 else ("a single row each", "are")
         notes.append(
-            f"{what} {has} {row}; {it} {be} learnt from in every fold, and cannot be judged."
+            f"{what} {has} {row}; {it} {be} used for training in every fold, and cannot be "
+            "evaluated."
         )
     return notes
 

@@ -25,7 +25,7 @@ def ranking_measure(metric: str | None, measure: str | None, priced: bool, noisy
         if one != COST:
             choose_measure(one)
         elif not priced:
-            raise InputError("the measure 'cost' needs prices; give them with --cost.")
+            raise InputError("the measure 'cost' needs a cost matrix; give it with --cost.")
     return name
 
 

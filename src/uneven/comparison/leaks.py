@@ -114,7 +114,7 @@ def _told_answers(
         rest = _score(table.drop(columns=list(own.columns)), few, splits, seed)
         if rest < alone - LOSS:
             notes.append(
-                f"column {name!r} tells the class alone (balanced accuracy {alone:.2f}; a quick "
+                f"column {name!r} predicts the class alone (balanced accuracy {alone:.2f}; a quick "
                 f"forest without it {rest:.2f}). If it is filled in when the class is known "
                 f"already, leave it out: --drop {name}."
             )

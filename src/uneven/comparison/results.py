@@ -348,7 +348,7 @@ class Comparison(ResultFrames):
     def _kept(self) -> RefitPlan:
         if self.refit_plan is None:
             raise InputError(
-                "answers and models are not kept in files of results; run the comparison again."
+                "predictions and models are not kept in files of results; run the comparison again."
             )
         return self.refit_plan
 

@@ -396,7 +396,7 @@ class DecisionSummary:
         figures = f"{self.label} {self.before:.3f} without it, {self.after:.3f} with it"
         if self.used:
             return f"{self.rule.splitlines()[0]} Held out: {figures}."
-        return f"No rule was better than the method's own answers: {figures}."
+        return f"No rule was better than the method's own predictions: {figures}."
 
 
 @dataclass(frozen=True)

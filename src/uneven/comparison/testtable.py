@@ -83,11 +83,11 @@ def _joined(
     X = problem.schema.convert(frame, told)
     n, m = len(problem.y), len(y)
     notes = [f"test table: {note}" for note in told]
-    notes.append(f"{m} rows of the test table are answered for, {n} rows are learnt from.")
+    notes.append(f"{m} rows of the test table are predicted, {n} rows are used for training.")
     unknown = sorted(set(y.tolist()) - set(problem.classes.tolist()))
     if unknown:
         notes.append(
-            f"the test table holds classes that nobody can learn, {listing(map(str, unknown))}: "
+            f"the test table holds classes without training rows, {listing(map(str, unknown))}: "
             "they count as mistakes."
         )
     unlabelled = int((~present).sum())

@@ -446,7 +446,7 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
         from sklearn.naive_bayes import GaussianNB
 
         folds = not_repeatable("folds are numbered by rows, not by weights")
-        own_rule = {"check_classifiers_train": "the most probable class is not always the answer"}
+        own_rule = {"check_classifiers_train": "the most probable class is not always predicted"}
         return [
             (cls(LogisticRegression(), cv=3), folds | own_rule),
             (cls(GaussianNB(), measure="macro_f1", calibrate=False, cv=2), own_rule),
@@ -490,7 +490,7 @@ def _check_estimator(estimator: Any) -> None:
     if not hasattr(estimator, "predict_proba") and not hasattr(estimator, "decision_function"):
         raise TypeError(
             f"estimator {type(estimator).__name__} has neither predict_proba nor "
-            "decision_function: a decision needs more than answers."
+            "decision_function: a decision needs more than predicted classes."
         )
 
 

@@ -376,7 +376,7 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
             check_numbers(self.left_noise_, (n_classes, n_classes), "left noise")
             check_noise_matrix(self.left_noise_)
         if type(self.undoes_noise_) is not bool:
-            raise ValueError("whether it undoes the noise is not told")
+            raise ValueError("whether it undoes the noise is not given")
         check_printable([one.name for one in self.members_], "members")
         if not self.members_:
             if self.pool_ is not None:

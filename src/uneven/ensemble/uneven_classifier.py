@@ -507,7 +507,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
     @classmethod
     def _test_instances(cls) -> list[Any]:
         drawn = not_repeatable("bootstraps and folds are drawn by position")
-        own_rule = {"check_classifiers_train": "the most probable class is not always the answer"}
+        own_rule = {"check_classifiers_train": "the most probable class is not always predicted"}
         return [
             (cls(members=["boost", "logistic", "landmarks"]), drawn | own_rule),
             (cls(members=["forest", "extra_trees"], measure="accuracy", n_jobs=2), drawn),

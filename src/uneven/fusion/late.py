@@ -74,7 +74,7 @@ def check_joining(combine: Any, rule: Any, percent: Any) -> None:
 
 def _has_shares(classifier: LateFusionClassifier) -> bool:
     if getattr(classifier, "combine_", classifier.combine) == "margins":
-        raise AttributeError('predict_proba: combine="margins" gives no shares, only margins')
+        raise AttributeError('predict_proba: combine="margins" has no probabilities')
     return True
 
 

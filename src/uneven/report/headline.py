@@ -48,7 +48,7 @@ def _how_rare(counts: Sequence[int], c: int) -> str:
     """What to say of a class behind its name."""
     fewer = sum(count < counts[c] for count in counts)
     if fewer:
-        return ", the rarest class that could be judged"
+        return ", the rarest class that could be evaluated"
     return ", the rarest class" if sum(count == counts[c] for count in counts) == 1 else ""
 
 

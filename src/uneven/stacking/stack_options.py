@@ -41,7 +41,7 @@ OPTIONS: dict[str, str] = {
     weights, not squared.""",
     "elastic": """elastic : float or None, default=None
     Squared weights in the penalties "group" and "l1", in shares of the strength: members that
-    say nearly the same are then kept together. None is 0.1 for them, and 0 for the others.""",
+    have nearly the same scores are then kept together. None is 0.1 for them, 0 for the others.""",
     "constraint": """constraint : {"none", "nonneg", "simplex"}, default="none"
     Any weights; none below zero; or none below zero and a sum of 1 over the members ("l2").""",
     "strength": """strength : float or "cv", default="cv"
@@ -50,14 +50,14 @@ OPTIONS: dict[str, str] = {
     None is a grid from the data: 13 strengths, from that at which no weight is left down to a
     thousandth of it.""",
     "judge": """judge : {"loss", "error"}, default="loss"
-    What must be small on rows held out: the loss that is minimised, or the share of mistakes.""",
+    Criterion on held-out rows: the loss that is minimised, or the error rate.""",
     "inner_cv": """inner_cv : int or splitter, default=5
     Folds of the level-1 scores by which the strength is chosen.""",
     "tie": """tie : {"largest", "smallest"}, default="largest"
     Which of several equally good strengths is taken.""",
     "slack": """slack : float, default=0.5
     How many standard errors a strength may be worse than the best and still count as equally
-    good. More of it keeps fewer members.""",
+    good. A larger value keeps fewer members.""",
     "select_then_refit": """select_then_refit : bool, default=False
     Let the sparse penalty choose the members only, then weigh these anew with the penalty
     "l2" and a strength of its own.""",

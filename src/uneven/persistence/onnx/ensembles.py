@@ -213,7 +213,7 @@ def answered(decision: Decision, graph: Graph, scores: str) -> str:
 def _(model: UnevenClassifier, graph: Graph, X: str) -> Answers:
     refuse_category_columns(model)
     if model.pool_ is None or model.decision_ is None:
-        raise NotExportableError("a model without members always answers the same: no export.")
+        raise NotExportableError("a model without members always predicts the same: no export.")
     said, silent = [], []
     for member in model.members_:
         one, gap = _member(member, model, graph, X)
@@ -278,7 +278,7 @@ def _(model: LateFusionClassifier, graph: Graph, X: str) -> Answers:
     if model.combine_ == "margins" or not (is_product or model.rule_ == "sum"):
         raise NotExportableError(
             f"late fusion of {model.combine_} by the rule {model.rule_!r} cannot be exported to "
-            "ONNX: sums and products of probabilities or answers can."
+            "ONNX: sums and products of probabilities or predictions can."
         )
     zero, parts, worth = graph.constant(0.0), [], []
     for estimator, columns, weight in zip(model.estimators_, model.views_.columns, model.weights_):

@@ -45,7 +45,7 @@ def _(model: MarginStackingClassifier, graph: Graph, X: str) -> Answers:
             "one of classifiers only can."
         )
     if not model.estimators_:
-        raise NotExportableError("a stack without members always answers the same: no export.")
+        raise NotExportableError("a stack without members always predicts the same: no export.")
     maps, constant = linear_maps(combiner, len(model.classes_))
     parts, plain = [], []
     for k, member in enumerate(model.estimators_):
