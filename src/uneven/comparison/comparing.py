@@ -141,7 +141,7 @@ def compare(
     text : str or sequence of str
         Columns of text, of which the words are features.
     missing : str or sequence of str
-        Cells that count as missing beside the usual marks, such as ``"999"``.
+        Cells that count as missing in addition to the usual marks, such as ``"999"``.
     schema : path or mapping, optional
         How columns are to be read: a file as ``Comparison.schema_text`` and the command line write
         it, or its content, ``{"columns": {"zip": {"kind": "category"}}}``.
@@ -161,9 +161,9 @@ def compare(
         left out, with a note. The best one is fitted on all rows in any case.
     resume : str or Path, optional
         Folder in which finished fits are kept. If the same call is stopped and made again, it
-        goes on from there and finds the same.
+        continues from there with the same results.
     workers : int
-        Processes that fit side by side, which pays if single fits use one thread; the results
+        Processes that fit side by side, which helps if single fits use one thread; the results
         are the same. With `time_limit` one fit comes after another; otherwise the workers of a
         Dask cluster fit if this process has its client.
     progress : callable, optional

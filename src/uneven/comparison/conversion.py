@@ -1,7 +1,7 @@
 """The cells of a table as numbers, categories and text, by a schema that is settled.
 
-A later table is read as the one was that a model learnt from. Cells that are written in another
-way are read so only if none of them could mean two things, and it is said.
+A later table is read in the same way as the training table. Cells that are written in another
+way are read so only if none of them could mean two things, with a note.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ HEAD = 100
 
 @dataclass
 class Differences:
-    """How a table differs from the one that a model learnt from.
+    """How a table differs from the training table of a model.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ def _otherwise(
     was: str,
     seen: Differences,
 ) -> NDArray[np.float64]:
-    """Cells that are written in another way than the model knows, if no cell has two meanings."""
+    """Cells that are written otherwise than in the training table, if none has two meanings."""
     doubtful = ~np.isnan(settled) & (settled != other)
     if doubtful.any():
         clear, doubt = cells[np.isnan(settled)].iloc[0], cells[doubtful].iloc[0]

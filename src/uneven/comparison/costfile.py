@@ -1,4 +1,4 @@
-"""What wrong answers cost, as a person writes it: a row per true class, a column per answer.
+"""Misclassification costs as a person writes them: a row per true class, a column per prediction.
 
 ::
 
@@ -6,7 +6,7 @@
     healthy,0,1
     ill,20,0
 
-To call somebody healthy who is ill costs 20 times as much as the other mistake. Numbers below 0
+To predict that an ill person is well costs 20 times as much as the other mistake. Numbers below 0
 are gains; only differences within a row count.
 """
 
@@ -32,12 +32,12 @@ WORDS = Words("cost matrix", "the answers", "the true classes", "a price")
 
 
 def read_cost(given: Any, problem: Problem, encoding: str = AUTO) -> NDArray[np.float64] | None:
-    r"""Prices of answers, in the order of the classes of a problem.
+    r"""Costs of predictions, in the order of the classes of a problem.
 
     Parameters
     ----------
     given : None, path, array-like of shape (K, K), or frame of that shape
-        Row = true class, column = answer. A frame names the classes in its index and columns.
+        Row = true class, column = prediction. A frame names the classes in its index and columns.
     problem : Problem
     encoding : str
         Of a text file.
@@ -49,7 +49,7 @@ def read_cost(given: Any, problem: Problem, encoding: str = AUTO) -> NDArray[np.
     Raises
     ------
     InputError
-        If it is no such matrix, or if a wrong answer is nowhere dearer than the right one.
+        If it is no such matrix, or if no misclassification costs more than the correct prediction.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def read_cost(given: Any, problem: Problem, encoding: str = AUTO) -> NDArray[np.
 
 
 def cost_measure(costs: NDArray[np.float64]) -> Measure:
-    """The mean price of the answers, as a measure.
+    """The mean cost of the predictions, as a metric.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Cross-validation of several methods on the same folds, and what each view knows on its own."""
+"""Cross-validation of several methods on the same folds, and the diagnosis of views."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def cross_validate(
 ) -> list[MethodResult]:
     """Fit and score every method on the same stratified folds.
 
-    A method that raises in a fold gets NaN there and its error is kept; the others go on.
+    A method that raises in a fold gets NaN there and its error is kept; the others continue.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ class _Work:
         return found
 
     def _tell(self, method: Method, number: int) -> None:
-        """Say that a fold is there."""
+        """Report that a fold is finished."""
         self.observer.begin(method.label, self._step(number))
         self.observer.end(method.label)
 
@@ -343,10 +343,10 @@ def fit_method(
 
 
 def _threads(problem: Problem, settings: Settings) -> Any:
-    """Context in which compiled loops of other libraries use as many threads as pays.
+    """Context in which compiled loops of other libraries use as many threads as help.
 
     Methods that take ``n_jobs`` follow it anyway.  Histogram gradient boosting takes every core
-    whatever it is told, which on a small table, or beside other work, is many times slower than
+    whatever the setting, which on a small table, or next to other work, is many times slower than
     one thread.
     """
     large = problem.X.size >= FEWEST_PARALLEL_CELLS
@@ -355,7 +355,7 @@ def _threads(problem: Problem, settings: Settings) -> Any:
 
 
 def _warm_up(method: Method, problem: Problem, settings: Settings, rows: NDArray[np.intp]) -> None:
-    """Load or compile the kernels of our methods, so that no fold pays for it.
+    """Load or compile the kernels of our methods, so that no fold's time includes it.
 
     Some of the rows do; a table of many rows keeps enough of them to be treated as such. A stack
     comes after its methods, and a whole fit of it would take too long.
@@ -386,7 +386,7 @@ def _run_fold(
     rows: tuple[int, NDArray[np.intp], NDArray[np.intp]],
     observer: Observer,
 ) -> _Fold:
-    """Fit on some rows, answer for others; curves only if there is a measure for them."""
+    """Fit on some rows, predict others; curves only if there is a measure for them."""
     (metric, measures), (number, train, test) = judged, rows
     fold = _Fold(dict.fromkeys(measures, np.nan))
     with warnings.catch_warnings(record=True) as caught:

@@ -1,10 +1,11 @@
 """Decision rules for what counts: chosen on out-of-fold probabilities, for every method.
 
-A method answers in its own way; with a measure or costs that count, its probabilities are
-calibrated and a rule of :mod:`uneven.decisions` answers. What the rule is worth must not be judged
-on the rows that it was chosen on: the rule for a fold is fitted on those of the fold's training
-rows that were held out in other folds. Where there are none, as with a test table, the training
-rows are cut into folds of their own. The rule that goes with the model is fitted on all of them.
+A method predicts in its own way; with a measure or costs that count, its probabilities are
+calibrated and a rule of :mod:`uneven.decisions` predicts. The gain of the rule must not be
+estimated on the rows that it was chosen on: the rule for a fold is fitted on those of the fold's
+training rows that were held out in other folds. Where there are none, as with a test table, the
+training rows are cut into folds of their own. The rule that goes with the model is fitted on all of
+them.
 """
 
 from __future__ import annotations
@@ -50,18 +51,18 @@ INNER_FOLDS = 5
 
 @dataclass(frozen=True)
 class Deciding:
-    """What answers are to be good for.
+    """The goal of a decision rule.
 
     Attributes
     ----------
     measure : Measure
-        By which a rule is chosen and judged.
+        By which a rule is chosen and evaluated.
     cost : ndarray of shape (K, K) or None
-        Prices; then the answer of smallest expected cost is given.
+        Costs; then the class of smallest expected cost is predicted.
     calibrate : bool
         Whether probabilities are calibrated first.
     always : bool
-        Whether the rule is used even where the own answers of the method are better.
+        Whether the rule is used even where the method's own predictions are better.
     """
 
     measure: Measure
@@ -101,13 +102,13 @@ class Decider:
     unseen: dict[str, UnseenRows] = field(default_factory=dict)
 
     def decide(self, method: Method, result: MethodResult) -> MethodResult:
-        """The result of a method that answers by a rule, or its own if that is not better.
+        """The result of a method that predicts by a rule, or its own if that is not better.
 
         Parameters
         ----------
         method : Method
         result : MethodResult
-            With answers of its folds.
+            With the predictions of its folds.
 
         Returns
         -------
@@ -139,7 +140,7 @@ class Decider:
         return replace(judged if used else result, decision=summary)
 
     def _by_rule(self, method: Method, result: MethodResult, fold: FoldAnswers) -> FoldAnswers:
-        """What a rule answers that was chosen without the rows of the fold."""
+        """Predictions of a rule that was chosen without the rows of the fold."""
         rule = _Rule.fitted(self._rows(method, result, fold.fold), self.deciding)
         scores, codes = rule.answers(fold.scores)
         return replace(fold, predicted=self.problem.classes[codes], scores=scores)
@@ -197,12 +198,12 @@ class Decider:
             yield train[fold.rows], scores
 
     def _judged(self, result: MethodResult, answers: list[FoldAnswers]) -> MethodResult:
-        """The result with other answers."""
+        """The result with other predictions."""
         classes = self.problem.classes
         values = {name: list(result.scores[name]) for name in self.measures}
         counts = np.zeros((len(classes), len(classes)))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they were told of the own answers
+            warnings.simplefilter("ignore")  # those are about the method's own predictions
             for fold in answers:
                 true = self.problem.y[fold.rows]
                 said = Answers(true, fold.predicted, fold.scores, classes)
@@ -227,7 +228,7 @@ class _Rule:
         return cls(calibration, fit_decision(known.probabilities, known.codes, **words))
 
     def answers(self, scores: NDArray[np.float64]) -> tuple[NDArray, NDArray[np.intp]]:
-        """Calibrated probabilities, and codes of the answers."""
+        """Calibrated probabilities, and codes of the predictions."""
         said = scores / scores.sum(axis=1, keepdims=True)
         said = said if self.calibration is None else self.calibration.probabilities([said])
         return said, self.decision.answers(said)
@@ -242,7 +243,7 @@ def with_decision(
     deciding: Deciding,
     learnt: NDArray[np.bool_] | None = None,
 ) -> Pipeline:
-    """A fitted pipeline whose answers are given by a rule.
+    """A fitted pipeline that predicts by a decision rule.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """What guessing would reach: the most frequent class, and classes drawn by their shares.
 
-With prices there is a third guess: the answer that is cheapest if it is always given. All know the
-shares of the classes in the training rows and nothing else; the shares are also their
-probabilities. scikit-learn's ``DummyClassifier`` answers alike, but draws once, so that its figures
-for a class of a handful of rows are an accident, and is sure of what it drew.
+With costs there is a third guess: the class of least mean cost. All use the shares of the classes
+in the training rows and nothing else; the shares are also their probabilities. scikit-learn's
+``DummyClassifier`` predicts the same, but draws once, so that its figures for a class of a handful
+of rows are an accident, and is sure of what it drew.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def guess(
     seed : int
         Of the draws.
     cost : ndarray of shape (K, K), optional
-        Row = true class, column = answer.
+        Row = true class, column = prediction.
 
     Returns
     -------
     list of two or three MethodResult
-        Of kind ``"dummy"``. Measures of drawn answers are means over several draws, and the
+        Of kind ``"dummy"``. Measures of drawn predictions are means over several draws, and the
         confusion is what is expected of them.
 
     Examples

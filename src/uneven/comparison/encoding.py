@@ -133,7 +133,7 @@ def _texts(schema: Schema, framed: str | None) -> list[Part]:
 
 
 def hand_on(schema: Schema) -> Any:
-    """Columns as they are, for what encodes them for itself, such as the members of a stack.
+    """Columns as they are, for models that encode them themselves, such as the members of a stack.
 
     The output is a DataFrame with the columns of the schema.
     """
@@ -280,7 +280,7 @@ ENCODERS: dict[str, Callable[[Schema], Any]] = {
 def encoding_for(estimator: Any) -> str:
     """Key of the encoder for a classifier from elsewhere.
 
-    A pipeline encodes for itself and gets the columns as they are. Others get numbers, with
+    A pipeline does its own encoding and gets the columns as they are. Others get numbers, with
     medians for missing ones if they do not take NaN.
     """
     if hasattr(estimator, "steps"):
@@ -292,7 +292,7 @@ def encoding_for(estimator: Any) -> str:
 
 
 def takes_sparse(estimator: Any) -> bool:
-    """Whether a classifier learns from a sparse matrix; a pipeline may do so and is believed."""
+    """Whether a classifier learns from a sparse matrix; a pipeline is assumed to."""
     return (
         hasattr(estimator, "steps")
         or hasattr(estimator, "estimators")

@@ -116,7 +116,7 @@ def _other_columns(path: Path) -> list[str]:
 def check_target(
     path: Path, style: CsvStyle | None, target: str, encoding: str = AUTO, *, held_out: bool = False
 ) -> None:
-    """Refuse a small table whose labels nothing can be learnt from, see `check_cells`.
+    """Refuse a small table from whose labels nothing can be learnt, see `check_cells`.
 
     Parameters
     ----------

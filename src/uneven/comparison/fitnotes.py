@@ -36,7 +36,7 @@ def fit_notes(methods: Iterable[Method], problem: Problem, noise: LabelNoise | N
 
 
 def _single_view_notes(methods: Iterable[Method], problem: Problem) -> list[str]:
-    """Tell which methods have nothing to join because the table is one view."""
+    """Note methods that have nothing to combine because the table is one view."""
     if has_views(problem):
         return []
     return [
@@ -48,13 +48,13 @@ def _single_view_notes(methods: Iterable[Method], problem: Problem) -> list[str]
 
 
 def untuned_notes(methods: Iterable[Method]) -> list[str]:
-    """Tell which methods have nothing to search."""
+    """Note methods without parameters to search."""
     plain = [method.label for method in methods if not method.tunes]
     return [f"--tune: nothing is searched for {listing(plain)}."] if plain else []
 
 
 def _missing_view_notes(methods: Iterable[Method], problem: Problem) -> list[str]:
-    """Tell which views are often missing, if a method reads the columns of all views at once."""
+    """Note views that are often missing, if a method reads the columns of all views at once."""
     early = [m.label for m in methods if not (m.joins_views or m.name == "uneven")]
     if not has_views(problem) or sp.issparse(problem.X) or not early:
         return []
@@ -72,7 +72,7 @@ def _missing_view_notes(methods: Iterable[Method], problem: Problem) -> list[str
 
 
 def _unaware_notes(methods: Iterable[Method], noise: LabelNoise | None) -> list[str]:
-    """Tell which methods learn from noisy labels as if they were true."""
+    """Note methods that treat noisy labels as correct."""
     if noise is None:
         return [
             f"{method.label} is meant for label noise with a known noise matrix; without "
@@ -88,7 +88,7 @@ def _unaware_notes(methods: Iterable[Method], noise: LabelNoise | None) -> list[
 
 
 def _leak_notes(problem: Problem, noise: LabelNoise | None) -> list[str]:
-    """Tell which columns may hold the checked labels, from which methods would read the answer.
+    """Note columns that may hold the checked labels, which would leak the class.
 
     Columns of class names, and columns of numbers that are classes and mostly agree with the
     label.
@@ -118,7 +118,7 @@ def _class_name(cell: object) -> str:
 
 
 def uncorrected_notes(metric: Measure, noise: LabelNoise | None) -> list[str]:
-    """Tell whether the ranking is by labels as they were given, although noise is known."""
+    """Note that the ranking is by noisy labels, although the noise is known."""
     if noise is None or noise.judged_by(metric) is not metric:
         return []
     return [f"{metric.label} cannot be corrected for the noise: it ranks by the labels as given."]

@@ -1,4 +1,4 @@
-"""Which rows are learnt from and which are answered for, as a person asked for it."""
+"""Training and test rows, as the user chose them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from uneven.comparison.testtable import join_test
 
 
 def given_folds(cv: Any, problem: Problem, repeats: int, seed: int) -> list[Split]:
-    """Folds of a splitter, or given ones, each with rows to learn from and to answer for."""
+    """Folds of a splitter, or given ones, each with training and test rows."""
     n, y = len(problem.y), problem.y
     total = problem.n_given or n
     rows = np.arange(n) if problem.rows is None else problem.rows
@@ -87,7 +87,7 @@ def with_order(problem: Problem, groups: Any, time: Any) -> Problem:
 
 
 def _fold(number: int, pair: Iterable[NDArray], place: NDArray[np.intp]) -> Split:
-    """Rows to learn from and to answer for, counted among those with a label."""
+    """Training and test rows, counted among those with a label."""
     found = []
     for part, given in zip(("train on", "predict"), pair):
         rows = (

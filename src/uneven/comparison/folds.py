@@ -1,7 +1,7 @@
-"""Folds that tell what methods will do on new rows: stratified, by groups, or by time.
+"""Folds that estimate how methods do on new rows: stratified, by groups, or by time.
 
 A class with fewer rows than folds is held out in as many folds as it has rows. The row of a class
-of one row is learnt from in every fold and never held out: nobody can judge it.
+of one row is used for training in every fold and never held out: it cannot be evaluated.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which measure ranks, and what answers are to be good for."""
+"""Which metric ranks the methods, and which one predictions are optimised for."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from uneven.comparison.measures import MEASURES, LabelNoise, Measure, choose_mea
 
 
 def ranking_measure(metric: str | None, measure: str | None, priced: bool, noisy: bool) -> str:
-    """Name of the measure that ranks: the one that is asked for, else what answers are for.
+    """Name of the metric that ranks: the one requested, else the one that is optimised.
 
-    Without either the cost if there are prices, else the norm of the errors, or with noisy labels
-    what can be corrected for noise without bias.
+    Without either the mean cost if there are costs, else the norm of the errors, or with noisy
+    labels what can be corrected for noise without bias.
     """
     usual = COST if priced else "balanced_accuracy" if noisy else "confusion_norm"
     name = metric or measure or usual
@@ -49,7 +49,7 @@ def deciding_for(
     measures: Mapping[str, Measure],
     costs: NDArray[np.float64] | None,
 ) -> Deciding | None:
-    """What answers are to be good for, if anything was said about it."""
+    """The goal of decision rules, if one was given."""
     if measure is None and costs is None and not calibrate:
         return None
     goal = measure or (COST if costs is not None else None)

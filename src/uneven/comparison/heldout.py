@@ -1,4 +1,4 @@
-"""Every held-out row: its label, and the answers and scores of methods that have not seen it."""
+"""Every held-out row: its label, and the held-out predictions and scores of the methods."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class HeldOutRows:
     truth : ndarray of int, shape (m,)
         Codes of the labels.
     answers : dict of str to ndarray of int, shape (m,)
-        For each method, best first, codes of its answers; -1 where the fit failed.
+        For each method, best first, codes of its predictions; -1 where the fit failed.
     scores : dict of str to ndarray of shape (m, K)
         For each method the score of every class; NaN where the fit failed.
     """
@@ -70,12 +70,12 @@ class HeldOutRows:
 
     @property
     def probable(self) -> frozenset[str]:
-        """Methods whose scores are shares of the classes: at least 0, and 1 in sum."""
+        """Methods whose scores are probabilities: at least 0, and 1 in sum."""
         known = {name: scores[~np.isnan(scores[:, 0])] for name, scores in self.scores.items()}
         return frozenset(name for name, scores in known.items() if are_shares(scores))
 
     def labels(self, codes: NDArray) -> NDArray:
-        """Labels of codes, as they were given; None for answers of fits that failed."""
+        """Labels of codes, as they were given; None for fits that failed."""
         if (codes >= 0).all():
             return np.asarray(self.classes[codes])
         known = self.classes.astype(object)
@@ -132,7 +132,7 @@ class HeldOutRows:
 def held_out_rows(
     kept: RefitPlan, methods: Sequence[MethodResult], classes: NDArray
 ) -> HeldOutRows:
-    """Put the answers of all folds in the order of the table.
+    """Put the predictions of all folds in the order of the table.
 
     Parameters
     ----------

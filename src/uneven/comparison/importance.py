@@ -1,11 +1,11 @@
 """How much a model needs each column on rows that it has not seen, and in which direction.
 
-The cells of a column are shuffled among the rows; what the answers lose by it is what the column
-is worth. The same shuffles tell the direction: whether a class becomes more probable where a cell
-grew.
+The cells of a column are shuffled among the rows; the loss of the metric is the importance of the
+column, permutation importance. The same shuffles give the direction: whether a class becomes more
+probable where a cell grew.
 
 Looked at before this was written: ``sklearn.inspection.permutation_importance`` shuffles in the
-same way but keeps only the loss, neither the answers behind it, which the direction needs, nor
+same way but keeps only the loss, neither the predictions behind it, which the direction needs, nor
 folds.
 """
 
@@ -41,7 +41,7 @@ class ColumnImportance:
         shuffles and folds.
     direction : ndarray of shape (n_columns, n_classes)
         Correlation between the change of a cell and that of the score of a class: above zero where
-        more of it speaks for the class. NaN for columns that are no numbers, or never matter.
+        a larger value supports the class. NaN for columns that are no numbers, or never matter.
     classes : ndarray of shape (n_classes,)
     metric : str
         Name of the measure.
@@ -108,7 +108,7 @@ def column_importance(
     metric : str
         A measure of `uneven.compare`.
     cv : int, optional
-        If the model has learnt from these rows: it is fitted anew on so many folds, and columns
+        If the model was fitted to these rows: it is fitted anew on so many folds, and columns
         are shuffled in those that are held out. By default the rows are new to it.
     n_repeats : int
         Shuffles of a column, in each fold.
@@ -160,7 +160,7 @@ def column_importance(
 
 
 def _inner_labels(pipeline: Any, classes: NDArray, y: Any, n_rows: int) -> NDArray:
-    """Labels as the classifier behind a model knows them."""
+    """Labels as the classifier inside a model has them."""
     given = np.asarray(y)
     if len(given) != n_rows:
         raise InputError(f"X has {n_rows} rows, but y has {len(given)} labels; give one per row.")
@@ -187,7 +187,7 @@ def _held_out(
 
 
 class _Shuffles:
-    """A model, rows that it has not seen, and what becomes of its answers if a column changes."""
+    """A model, rows that it has not seen, and its predictions if a column changes."""
 
     def __init__(
         self, model: Any, rows: Any, labels: NDArray, classes: NDArray, measure: Measure

@@ -264,9 +264,9 @@ def _what(value: Any) -> str:
 
 
 class TableClassifier(ClassifierMixin, BaseEstimator):
-    """A fitted method together with the kind of table that it learnt from.
+    """A fitted method together with the kind of table that it was fitted to.
 
-    It answers for arrays, sparse matrices, frames and files like the one it was fitted on, with
+    It predicts arrays, sparse matrices, frames and files like the one it was fitted on, with
     the labels that were given there.
 
     Parameters
@@ -278,7 +278,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     columns : sequence of str
         Columns of the data it was fitted on, in order.
     classes : ndarray of shape (K,)
-        Labels to answer with, for each class of the pipeline.
+        Labels to return, for each class of the pipeline.
 
     Attributes
     ----------
@@ -299,7 +299,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def classes_(self) -> NDArray:
-        """Labels that it answers with."""
+        """Labels that it predicts."""
         return self.classes
 
     def fit(self, X: Any, y: Any) -> TableClassifier:

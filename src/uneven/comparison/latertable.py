@@ -1,4 +1,4 @@
-"""Tables that come after a model was fitted: read as the one that it learnt from."""
+"""Tables that come after a model was fitted: read as its training table was."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What to say about columns that would make figures look better than new rows will.
 
-Groups are found by `uneven.comparison.groupkeys`. A leak is a column that tells the answer alone,
+Groups are found by `uneven.comparison.groupkeys`. A leak is a column that predicts the class alone,
 as a column filled in afterwards does. Both are only suspected: a quick forest is measured both
-ways, and the figures are said.
+ways, and the figures are reported.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _told_answers(
     keys: Mapping[str, NDArray[np.intp]],
     seed: int,
 ) -> list[str]:
-    """Name columns that tell the class alone, where the others do not."""
+    """Name columns that predict the class alone, where the others do not."""
     names = [c.name for c in problem.schema.columns if c.kind != "text" and c.name not in keys]
     if len(names) < 2:
         return []

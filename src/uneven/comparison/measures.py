@@ -1,9 +1,9 @@
-"""The measures a comparison reports, each computed from one set of held-out answers.
+"""The measures a comparison reports, each computed from one set of held-out predictions.
 
 When the labels are wrong in a known pattern, held-out labels are as noisy as the others, so a
-method that answers rightly looks wrong wherever the label is. With the noise matrix ``C`` the
-counts of labels and answers can be corrected: on average ``C^-1`` times them are the counts of
-true classes and answers. See `uneven.noise`.
+method that predicts correctly looks wrong wherever the label is. With the noise matrix ``C`` the
+counts of labels and predictions can be corrected: on average ``C^-1`` times them are the counts of
+true classes and predictions. See `uneven.noise`.
 
 Accuracy and balanced accuracy are linear in the counts, so their corrected values are unbiased
 (they may leave the range from 0 to 1 by chance). The norm of the errors and the geometric mean are
@@ -35,7 +35,7 @@ from uneven.utils.simplex import project_on_simplex
 
 @dataclass(frozen=True)
 class Answers:
-    """What a fitted method said about held-out rows.
+    """Predictions and scores of a fitted method for held-out rows.
 
     Attributes
     ----------
@@ -183,12 +183,12 @@ class LabelNoise:
         Parameters
         ----------
         counts : ndarray of shape (K, K)
-            Held-out rows by label in the table (row) and answer (column).
+            Held-out rows by label in the table (row) and prediction (column).
 
         Returns
         -------
         ndarray of shape (K, K)
-            Row = true class, column = answer. Unbiased; rows sum to 1 on average.
+            Row = true class, column = prediction. Unbiased; rows sum to 1 on average.
         """
         joint = self.undone.inverse @ counts / counts.sum()
         return np.asarray(joint / self.recovered[:, None])
@@ -198,7 +198,7 @@ class LabelNoise:
         return project_on_simplex(self.rates(counts).T).T
 
     def probable_counts(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Rows by true class and answer, as far as one can know; the same sum as `counts`."""
+        """Estimated rows by true class and prediction, with the same sum as `counts`."""
         sizes = self.recovered * counts.sum()
         return np.asarray(self.probable_rates(counts) * sizes[:, None])
 
@@ -233,7 +233,7 @@ class LabelNoise:
         Parameters
         ----------
         counts : ndarray of shape (K, K)
-            Held-out rows by label in the table (row) and answer (column).
+            Held-out rows by label in the table (row) and prediction (column).
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""How one method did in a comparison: scores, counts and answers of every fold."""
+"""How one method did in a comparison: scores, counts and predictions of every fold."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class FoldError:
     fold : int
         Index into the list of folds, counted from 0 over all repeats.
     message : str
-        What the method said.
+        Message of the error.
     """
 
     fold: int
@@ -44,7 +44,7 @@ class FoldError:
 
 @dataclass(frozen=True)
 class FoldAnswers:
-    """What a method said about the held-out rows of one fold.
+    """Predictions of a method for the held-out rows of one fold.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class MethodResult:
     scores : dict of str to list of float
         For each measure one value per fold (repeats after one another); NaN where a fold failed.
     confusion : list of K lists of K floats
-        Held-out counts summed over the folds; row = true class, column = answer.
+        Held-out counts summed over the folds; row = true class, column = prediction.
     fit_seconds, predict_seconds : list of float
         One value per fold.
     description : str
@@ -105,7 +105,7 @@ class MethodResult:
     warnings : list of str
         What the method warned about, each once; not in the JSON, but among the warnings there.
     decision : DecisionSummary or None
-        The rule by which it answers, if one was asked for and the method has probabilities.
+        The rule by which it predicts, if one was requested and the method has probabilities.
     tuned : list of dict of str to object
         For each of the folds that did not fail the parameters that a search chose there, empty for
         those that the method has anyway; an empty list without a search.
@@ -171,7 +171,7 @@ class MethodResult:
         Returns
         -------
         list of K lists of two floats
-            They speak of other rows from where these come from, and of chance alone: not of other
+            They are about other rows of the same source, and about chance alone: not about other
             training rows, and with a noise matrix not of the noise.
         """
         rows = np.array(self.confusion).sum(axis=1) / repeats

@@ -150,7 +150,7 @@ def make_classifier(method: Method, settings: Settings) -> Any:
 
 
 def explains_itself(method: Method) -> bool:
-    """Whether a method can say which views and columns support which class.
+    """Whether a method can explain which views and columns support which class.
 
     Examples
     --------
@@ -196,8 +196,8 @@ def stack_methods(methods: Sequence[Method], schema: Schema) -> Method:
     Method
         Its classifier is a `MarginStackingClassifier` with a weight per method and class, a group
         penalty and a strength found by cross-validation; all classes count alike, as they do in
-        the confusion norm. Methods that know the noise in the labels are told about it; the
-        weights are learnt from the labels as they are.
+        the confusion norm. Methods that take a noise matrix get it; the
+        weights are fitted to the labels as they are.
 
     Raises
     ------

@@ -176,13 +176,13 @@ class Plan:
         Whether to look at the views, and to fit on all rows in the end.
     command : str
     notes : tuple of str
-        What the reader should know beside the notes of the problem.
+        What the reader should know in addition to the notes of the problem.
     training : Problem or None
         What the last fits learn from, if not from all rows of the problem.
     measures : dict of str to Measure
         What is measured.
     deciding : Deciding or None
-        What answers are to be good for, if that was said.
+        The goal of decision rules, if one was given.
     deadline : Deadline or None
         When no further fit begins.
     workers : int
@@ -209,7 +209,7 @@ class Plan:
 
     @property
     def prices(self) -> NDArray[np.float64] | None:
-        """What answers cost, if that was said."""
+        """Costs of predictions, if they were given."""
         return None if self.deciding is None else self.deciding.cost
 
     @property
@@ -328,7 +328,7 @@ class Plan:
         return fixed, replace(self.settings, tuning=None)
 
     def _left_out(self, methods: Sequence[Method], done: int, total: int) -> list[str]:
-        """Tell what a deadline left no time for."""
+        """Note what a deadline left no time for."""
         if self.deadline is None:
             return []
         missing = [method.label for method in self.methods if method not in methods]
@@ -397,7 +397,7 @@ def _warned(results: Iterable[MethodResult]) -> list[str]:
 def _explained(
     result: MethodResult, model: Pipeline | None, learnt: NDArray[np.bool_]
 ) -> MethodResult:
-    """Add who supports which class; nobody speaks for one that is only in a test table."""
+    """Add who supports which class; there is none for a class that is only in a test table."""
     if model is None or not hasattr(model[-1], "explain"):
         return result
     try:

@@ -157,7 +157,7 @@ class Problem:
         return given if plain and (given[:-1] < given[1:]).all() else self.classes
 
     def classes_of(self, shown: NDArray) -> NDArray:
-        """The classes of labels that such a classifier answered with."""
+        """The classes of labels that such a classifier predicted."""
         place = {label: number for number, label in enumerate(self.shown_classes.tolist())}
         return self.classes[[place[label] for label in np.asarray(shown).tolist()]]
 
@@ -282,9 +282,9 @@ def make_problem(
     decisions : Decisions, optional
         What a person decided about columns.
     groups, time : str, optional
-        Columns that hold the groups, which are not learnt from, and the times of the rows.
+        Columns that hold the groups, which are not features, and the times of the rows.
     id : str, optional
-        Column that names the rows in results; it is not learnt from.
+        Column that names the rows in results; it is not a feature.
 
     Returns
     -------
@@ -377,7 +377,7 @@ def take_features(
     keep: Collection[str] = (),
     decisions: Decisions | None = None,
 ) -> Features:
-    """Convert the columns that tell something, and say why the others do not.
+    """Convert the informative columns, and say why the others are left out.
 
     Parameters
     ----------
@@ -436,8 +436,8 @@ def take_features(
 def in_views(problem: Problem, views: Mapping[str, Sequence[str]] | None) -> Problem:
     """Give a problem its views, and leave the columns that are in none of them out.
 
-    Every method then sees the same columns, whether it knows about views or not, and a model does
-    not ask for columns that it never reads.
+    Every method then sees the same columns, whether it uses views or not, and a model does
+    not need columns that it never reads.
 
     Parameters
     ----------
@@ -557,7 +557,7 @@ def _unknown_labels(labels: pd.Series, notes: list[str]) -> NDArray[np.bool_]:
 
 
 def _odd_columns(schema: Schema, features: pd.DataFrame) -> list[str]:
-    """What to say about columns that are read, but in a way that somebody might not expect."""
+    """What to say about columns that are read, but perhaps in an unexpected way."""
     notes = []
     for column in schema.columns:
         name, present = column.name, int(features[column.name].notna().sum())
@@ -585,14 +585,14 @@ NUMBER = "row"
 
 @dataclass(frozen=True)
 class LabelledTable:
-    """What of a table is to be learnt from.
+    """The part of a table to learn from.
 
     Attributes
     ----------
     frame : DataFrame of shape (n_rows, n_columns)
         Without rows that cannot be labelled.
     bookkeeping : tuple of str
-        Columns about the labelling: they would tell the answer, and new rows do not have them.
+        Columns about the labelling: they would leak the class, and new rows do not have them.
     notes : tuple of str
         What the reader should know.
     """

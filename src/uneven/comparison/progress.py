@@ -1,6 +1,6 @@
-"""How far a comparison has come: whoever wants to show it is told as an `Observer`.
+"""Progress of a comparison; an `Observer` is notified.
 
-`Reporter` makes an observer of a function, and `RoundCounter` tells the rounds of one fit.
+`Reporter` makes an observer of a function, and `RoundCounter` counts the rounds of one fit.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ class Observer(Protocol):
     """Receives the progress of a run."""
 
     def begin(self, label: str, step: str) -> None:
-        """Say that the method `label` starts a step such as ``"fold 2 of 5"``."""
+        """Notified that the method `label` starts a step such as ``"fold 2 of 5"``."""
 
     def round(self, number: int, total: int) -> None:
-        """Say that the current fit has finished a round."""
+        """Notified that the current fit has finished a round."""
 
     def end(self, label: str) -> None:
-        """Say that the step is over."""
+        """Notified that the step is over."""
 
 
 class Silent:
@@ -54,9 +54,9 @@ class Progress:
     total : int
         Fits that there will be.
     round, rounds : int
-        Round of the current fit, and how many it plans; 0 where it does not tell.
+        Round of the current fit, and how many it plans; 0 if unknown.
     left : float or None
-        About how many seconds the rest will take, if it goes on as so far; None in the first
+        About how many seconds the rest will take, at the same speed; None in the first
         fits.
     """
 
@@ -75,7 +75,7 @@ class Reporter:
     Parameters
     ----------
     report : callable or None
-        Called with a `Progress`; None calls nobody.
+        Called with a `Progress`; None calls nothing.
     total : int
         How many fits there will be.
 
@@ -93,16 +93,16 @@ class Reporter:
         self._times: list[float] = []
 
     def begin(self, label: str, step: str) -> None:
-        """Tell that a fit starts."""
+        """Report that a fit starts."""
         self._tell(label=label, step=step, round=0, rounds=0)
 
     def round(self, number: int, total: int) -> None:
-        """Tell that the current fit has finished a round."""
+        """Report that the current fit has finished a round."""
         part = min(number / max(total, 1), 1.0)
         self._tell(done=int(self._now.done) + min(part, 0.999), round=number, rounds=total)
 
     def end(self, label: str) -> None:
-        """Tell that the fit is over."""
+        """Report that the fit is over."""
         now = time.perf_counter()
         self._times.append(now - self._ended)
         self._ended = now
@@ -116,7 +116,7 @@ class Reporter:
     def _left(self, now: Progress) -> float | None:
         """Fits that are left take as long as those so far, without the slowest tenth.
 
-        A first fit that compiles kernels says nothing about the others.
+        A first fit that compiles kernels is not representative.
         """
         if len(self._times) < FEWEST_TIMED:
             return None

@@ -1,9 +1,9 @@
-"""Why a model answered as it did for some rows: what each column added to the score of each class.
+"""Explanations of single predictions: what each column added to the score of each class.
 
 For votes of trees the values are exact (`uneven.votes.shapley`). For every other classifier they
 are sampled: the cells of a row replace those of a background row one after another, in a random
 order and in the reverse of it, and every step is what a column adds. Each pair of orders is one
-draw of all values, so that their spread tells how exact they are.
+draw of all values, so that their spread shows how exact they are.
 
 Looked at before this was written: the sampling explainers of the package shap estimate the same
 values without an error of their own. The pairs of orders are those of Mitchell et al. (2022),
@@ -56,7 +56,7 @@ def explain_rows(
         Background rows, of which at most 100 are drawn; those of `X` by default.
     n_pairs : int, default=100
         How many pairs of orders are drawn for a row, where values are sampled. Fewer, but ten at
-        least, if there are so many columns that the model would be asked about more than 50 000
+        least, if there are so many columns that the model would have to predict more than 50 000
         rows.
     random_state : int, default=0
 

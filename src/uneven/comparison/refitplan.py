@@ -1,4 +1,4 @@
-"""What a comparison was computed with, and can be asked for while it is in memory."""
+"""Data and settings of a comparison, available while it is in memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RefitPlan:
-    """What a comparison was computed with, and can be asked for as long as it is in memory.
+    """Data and settings of a comparison, available while it is in memory.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class RefitPlan:
     training : Problem or None
         What the models are fitted on, if not on all rows of the problem.
     deciding : Deciding or None
-        What answers are to be good for, if that was said.
+        The goal of decision rules, if one was given.
     unseen : dict of str to UnseenRows
         What the decision rules of methods are fitted on.
     """

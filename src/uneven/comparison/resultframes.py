@@ -1,4 +1,4 @@
-"""A comparison as tables: ranking, recalls, confusions, and what was said of every held-out row."""
+"""A comparison as tables: ranking, recalls, confusions, and held-out predictions."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ResultFrames:
 
     @property
     def confusions(self) -> dict[str, pd.DataFrame]:
-        """For each method, best first, the held-out rows by label (rows) and answer (columns)."""
+        """For each method, best first, the held-out rows by label (row) and prediction (column)."""
         import pandas as pd
 
         names = [pd.Index(self.classes, name=name) for name in ("label", "answer")]
@@ -84,18 +84,18 @@ class ResultFrames:
 
     @property
     def held_out(self) -> HeldOutRows:
-        """Every held-out row with its label, and the answer and scores of each method."""
+        """Every held-out row with its label, and the prediction and scores of each method."""
         from uneven.comparison.heldout import held_out_rows
 
         return held_out_rows(self._kept(), self.ranked(), self.classes)
 
     def write_predictions(self, path: str | os.PathLike[str]) -> Path:
-        """Write the answers and scores of every held-out row, as ``HeldOutRows.frame`` has them.
+        """Write predictions and scores of every held-out row, as ``HeldOutRows.frame`` has them.
 
         Parameters
         ----------
         path : str or path-like
-            Destination; ``.csv`` or ``.parquet`` at the end of its name says how.
+            Destination; ``.csv`` or ``.parquet`` at the end of its name is the format.
 
         Returns
         -------
@@ -114,7 +114,7 @@ class ResultFrames:
 
     @property
     def predictions(self) -> pd.DataFrame:
-        """The answer of each method (columns, best first) to every held-out row.
+        """The prediction of each method (columns, best first) for every held-out row.
 
         Rows are named as in the data; if they were held out several times, ``repeat`` counts
         these. None where the fit failed.
@@ -130,7 +130,7 @@ class ResultFrames:
         """The score of each class by each method for every held-out row; NaN where a fit failed.
 
         Shares of the classes where a method has them, else its decision function, else 1 for its
-        answer. Columns are pairs of method and class; rows are those of `predictions`.
+        prediction. Columns are pairs of method and class; rows are those of `predictions`.
         """
         import pandas as pd
 

@@ -1,8 +1,8 @@
 """What a comparison of methods found: the one object that report, JSON and terminal read.
 
-Numbers and names are plain data, which checks itself when it is built and turns into JSON and
-back; a score that could not be computed is NaN here and ``null`` in JSON. Beside it stands, while
-the comparison is in memory, what it was computed with: the data, the fitted models and the answers
+Numbers and names are plain data, which checks itself when it is built and turns into JSON and back;
+a score that could not be computed is NaN here and ``null`` in JSON. Next to it is, while the
+comparison is in memory, what it was computed with: the data, the fitted models and the predictions
 to every held-out row.
 """
 
@@ -82,7 +82,7 @@ class Comparison(ResultFrames):
     warnings : list of str
         Notes, such as dropped rows.
     views : list of ViewSummary
-        What each view knows on its own; empty if that was not looked at.
+        How informative each view is on its own; empty if that was not looked at.
     view_rows : int
         Rows that were looked at for it.
     noise : NoiseSummary or None
@@ -249,7 +249,7 @@ class Comparison(ResultFrames):
         Returns
         -------
         TableClassifier
-            It answers for tables of the kind that was compared on, and has ``pipeline``, the
+            It predicts tables of the kind that was compared on, and has ``pipeline``, the
             encoder and the classifier. A method that is not fitted yet is fitted now. Changing it
             changes nothing in the comparison.
         """
@@ -263,7 +263,7 @@ class Comparison(ResultFrames):
         return TableClassifier(model, problem.schema, problem.given_columns, classes)
 
     def _decided(self, name: str) -> Pipeline:
-        """A method fitted on all rows, which answers by its decision rule if it has one."""
+        """A method fitted on all rows, which predicts by its decision rule if it has one."""
         from uneven.comparison.deciding import with_decision
 
         model, kept = self._fitted(name), self._kept()
@@ -401,5 +401,5 @@ class Comparison(ResultFrames):
 
     @classmethod
     def from_json(cls, text: str) -> Comparison:
-        """Inverse of `to_json`, without the answers and models that only memory holds."""
+        """Inverse of `to_json`, without predictions and models, which are in memory only."""
         return cls.from_dict(json.loads(text))

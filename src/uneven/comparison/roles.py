@@ -1,4 +1,4 @@
-"""Columns that tell rows apart in place of telling about them: numbers of rows, ids, codes.
+"""Columns that identify rows instead of describing them: row numbers, ids, codes.
 
 A learner that may use them learns the table by heart. Constant columns and copies of others bring
 nothing. All are left out with a sentence, and ``--keep`` uses them.

@@ -225,7 +225,7 @@ class Share:
 
 @dataclass(frozen=True)
 class ViewSummary:
-    """What one view knows on its own; see `uneven.views.ViewDiagnosis`.
+    """How informative one view is on its own; see `uneven.views.ViewDiagnosis`.
 
     Attributes
     ----------
@@ -370,14 +370,14 @@ class DecisionSummary:
     factors : list of K floats
         Factors on probability / share; empty if costs decide.
     cost : list of K lists of K floats
-        Prices; empty if factors decide.
+        Costs; empty if factors decide.
     calibrated : bool
         Whether probabilities are calibrated first.
     before, after : float
-        The measure of the method's own answers, and of those of rules that were chosen without
-        the rows that they answer for; means over the folds.
+        The measure of the method's own predictions, and of those of rules that were chosen without
+        the rows that they predict; means over the folds.
     used : bool
-        Whether the rule answers; if not, the own answers were better.
+        Whether the rule is used; if not, the method's own predictions were better.
     """
 
     measure: str
@@ -505,12 +505,12 @@ class StackSummary:
 
     @property
     def kept(self) -> list[bool]:
-        """Which methods the stack asks."""
+        """Which methods the stack uses."""
         return [any(row) for row in self.weights]
 
     @property
     def n_kept(self) -> int:
-        """How many methods the stack asks."""
+        """How many methods the stack uses."""
         return sum(self.kept)
 
     @property

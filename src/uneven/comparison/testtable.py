@@ -1,4 +1,4 @@
-"""A table of its own to judge methods on: they learn from one table and answer for another."""
+"""A separate test table: methods are fitted to one table and predict another."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from uneven.utils.registry import listing
 
 
 def join_test(problem: Problem, test: Any, encoding: str = AUTO) -> tuple[Problem, Split]:
-    """The rows of both tables, and which of them to learn from and to answer for.
+    """The rows of both tables, and which of them are training and test rows.
 
     Parameters
     ----------
     problem : Problem
         To learn from.
     test : path, frame of shape (m, any), or pair of (frame, labels)
-        To answer for, with the columns of the problem. A path or a single frame holds the target,
+        The test table, with the columns of the problem. A path or a single frame holds the target,
         too. Rows without a label are left out.
     encoding : str
         Of a text file.
@@ -34,7 +34,7 @@ def join_test(problem: Problem, test: Any, encoding: str = AUTO) -> tuple[Proble
     Returns
     -------
     problem : Problem
-        Rows to learn from, then rows to answer for.
+        Training rows, then test rows.
     split : (train, test)
 
     Raises

@@ -1,6 +1,6 @@
 """Parameters chosen by trying some: a random search that drops the worse half after every fold.
 
-A method declares beside itself what may be tried (``tunes=`` of `uneven.utils.methods.method`). The
+A method declares what may be tried (``tunes=`` of `uneven.utils.methods.method`). The
 search sees nothing but the training rows of a fold, so that what is measured on its held-out rows
 is the whole procedure: the search, then the fit.
 

@@ -2,7 +2,7 @@
 
 The words that count are chosen once, from the table as a whole, as the categories of a column are:
 they give names to the columns, so that views and explanations can speak of them. How much a word
-counts is learnt from the training rows alone.
+counts depends on the training rows alone.
 
 Looked at before this was written: scikit-learn's ``TfidfVectorizer`` does the same arithmetic, but
 holds callables and a pattern that a model file would have to trust; its counting is used, its
@@ -35,7 +35,7 @@ FEWEST_ROWS = 2
 
 
 def find_words(texts: pd.Series, most: int = MOST_WORDS) -> list[str]:
-    """The words of running text that may tell something about other rows.
+    """The words of running text that may be informative about other rows.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class TextEncoder(TransformerMixin, BaseEstimator):
     name : str
         Name of the column, which those of the words begin with.
     framed : {"sparse", "dense"} or None
-        Whether to answer with a frame that has column names, of sparse or dense columns; None for
+        Whether to return a frame that has column names, of sparse or dense columns; None for
         a sparse matrix.
 
     Attributes

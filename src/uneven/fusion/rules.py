@@ -29,11 +29,11 @@ SMALLEST_FACTOR = 1e-12
 
 _ARGUMENTS = {
     "P": "P : array-like of shape (n_samples, n_members, n_classes)",
-    "percent": """percent : float,
-    default=25.0 How many of the members that do not abstain are left out at each end, rounded down;
-    at least 0 and less than 50. The default keeps the middle half; 0 is the mean.""",
-    "weights": """weights : array-like of shape (n_members,) At least 0; their scale makes no difference. Those
-    of members that abstain are left out.""",
+    "percent": """percent : float, default=25.0
+    How many of the members that do not abstain are left out at each end, rounded down; at least
+    0 and less than 50. The default keeps the middle half; 0 is the mean.""",
+    "weights": """weights : array-like of shape (n_members,)
+    At least 0; their scale makes no difference. Those of members that abstain are left out.""",
 }
 _Rule = TypeVar("_Rule", bound=Callable[..., np.ndarray])
 

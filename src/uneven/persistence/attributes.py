@@ -1,7 +1,7 @@
 """Which attributes an estimator of another library may have in a model file, and of what kind.
 
-Estimators trust what they have learnt: compiled code follows their indices, and helpers among
-their attributes are simply asked. So each class has a table of its fitted attributes, with types,
+Estimators trust their fitted attributes: compiled code follows their indices, and helpers among
+their attributes are simply called. So each class has a table of its fitted attributes, with types,
 shapes and ranges. Constructor parameters are plain values; any other attribute is refused.
 """
 
@@ -93,7 +93,7 @@ def _is(value: Any, other: Any) -> bool:
 
 
 def plain(value: Any, owner: Any) -> bool:
-    """Numbers, text, arrays and lists of them: no answer depends on which."""
+    """Numbers, text, arrays and lists of them: no prediction depends on which."""
     return is_plain(value)
 
 
@@ -108,7 +108,7 @@ def only(*values: Any) -> Rule:
 
 
 def count(value: Any, owner: Any) -> bool:
-    """A whole number of things that memory can hold."""
+    """A whole number of entries that memory can hold."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     return whole and 0 <= value < LONGEST
 
@@ -172,7 +172,7 @@ def labels(value: Any, owner: Any) -> bool:
 
 
 def missing(value: Any, owner: Any) -> bool:
-    """Nothing: what would stand here is asked without a look at it."""
+    """Nothing: an object here would be called without a check."""
     return value is None
 
 

@@ -1,6 +1,6 @@
 """Checks of the encoders of scikit-learn that model files hold.
 
-A one-hot encoder builds sparse rows of indices that nobody looks at, an imputer asks whatever
+A one-hot encoder builds sparse rows of indices that are not checked, an imputer calls whatever
 stands in the place of its indicator: so encoders are checked attribute by attribute.
 """
 
@@ -167,7 +167,7 @@ _CATEGORIES: dict[str, Rule] = COLUMNS | {
 def _n_codes(step: Any) -> list[int]:
     """How many codes the categories of each column have; rare ones may share the last.
 
-    None at all for an encoder without columns, which is never fitted and never asked.
+    None at all for an encoder without columns, which is never fitted and never called.
 
     Raises
     ------

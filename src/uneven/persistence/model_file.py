@@ -102,7 +102,7 @@ def save_model(pipeline: Pipeline, card: ModelCard, path: str | os.PathLike[str]
     Raises
     ------
     ModelFileError
-        If the pipeline holds a type that `load_model` would refuse, or a part it does not know.
+        If the pipeline holds a type that `load_model` would refuse, or an unknown part.
     """
     pipeline = _slim(pipeline)
     try:
@@ -126,7 +126,7 @@ def save_model(pipeline: Pipeline, card: ModelCard, path: str | os.PathLike[str]
 def _slim(pipeline: Any) -> Any:
     """A copy as files hold it: matrices are arrays, not frames; stacks have no level-1 scores.
 
-    Level-1 scores are large, and no answer needs them.
+    Level-1 scores are large, and no prediction needs them.
     """
     model: Any = pipeline[-1] if isinstance(pipeline, Pipeline) and pipeline.steps else None
     matrix = getattr(model, "noise_matrix", None)
@@ -199,7 +199,7 @@ def _unpack(content: Any, path: Path) -> tuple[Pipeline, ModelCard]:
 
 @contextmanager
 def in_use(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Say of whatever fails in the block that the model file is damaged.
+    """Turn any failure in the block into the error that the model file is damaged.
 
     Parameters
     ----------

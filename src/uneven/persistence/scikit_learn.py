@@ -130,7 +130,7 @@ def _check_gradient_boosting(model: HistGradientBoostingClassifier) -> None:
 
 
 def _check_helpers(model: HistGradientBoostingClassifier, n_trees: int) -> None:
-    """Check what gradient boosting asks for when it predicts: bins, loss and link."""
+    """Check what gradient boosting uses when it predicts: bins, loss and link."""
     bins, loss = model._bin_mapper, model._loss
     wanted = ("HalfBinomialLoss", "LogitLink") if n_trees == 1 else (
         "HalfMultinomialLoss", "MultinomialLogit")  # fmt: skip

@@ -48,7 +48,7 @@ def reliability(said: NDArray[np.float64], right: NDArray[np.bool_]) -> Reliabil
     Parameters
     ----------
     said : ndarray of shape (n,)
-        Probability of the answer.
+        Probability of the prediction.
     right : ndarray of bool, shape (n,)
         Whether it is right.
 

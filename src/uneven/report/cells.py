@@ -18,9 +18,9 @@ LONGEST_CELL = 200
 
 
 def shown_columns(results: Comparison, problem: Problem) -> list[Column]:
-    """Columns that are shown beside a row: all, or the ones that count most if they are many.
+    """Columns that are shown for a row: all, or the ones that count most if they are many.
 
-    In the order of the table. What counts is told by the best method that can tell.
+    In the order of the table. Importances are those of the best method that has any.
     """
     columns = list(problem.schema.columns)
     if len(columns) <= MOST_COLUMNS:

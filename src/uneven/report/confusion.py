@@ -31,7 +31,7 @@ MOST_CELLS = 4000
 def confusions(results: Comparison, kept: KeptRows | None = None) -> Markup | None:
     """The matrices of the best two methods, and a menu for the others.
 
-    None when no method answered anything.
+    None when no method predicted anything.
     """
     answered = [method for method in results.ranked() if any(map(any, method.confusion))]
     if not answered:

@@ -36,7 +36,7 @@ def data(results: Comparison) -> Markup:
 
 
 def _columns(results: Comparison) -> Markup:
-    """The profile of the columns, and those that are not learnt from; empty without the table."""
+    """The profile of the columns, and those that are left out; empty without the table."""
     if results.refit_plan is None:
         return Markup("")
     problem = results.refit_plan.problem

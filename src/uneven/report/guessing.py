@@ -1,8 +1,8 @@
 """Whether a method is better than guessing.
 
-Two things are asked. On the chosen measure it must be better than the better of two guesses: the
-most frequent class, and classes drawn by their shares. And some method must know something: whoever
-answers without looking at the columns has the balanced accuracy 1/K on average, in whatever way,
+Two conditions. On the chosen measure it must be better than the better of two guesses: the most
+frequent class, and classes drawn by their shares. And some method must use the features: whatever
+predicts without looking at the columns has the balanced accuracy 1/K on average, in whatever way,
 so one of the methods must have a higher one by more than chance over the rows; the p-value is
 multiplied by the number of methods (Bonferroni).
 """
@@ -24,7 +24,7 @@ SURE = 0.05
 
 @dataclass(frozen=True)
 class Guessing:
-    """A method beside guesses.
+    """A method compared with guesses.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Guessing:
 
 
 def compared_with_guessing(results: Comparison, method: MethodResult) -> Guessing | None:
-    """Put a method beside the guesses of a comparison; None if it has none."""
+    """Compare a method with the guesses of a comparison; None if it has none."""
     measure = results.chosen
     guesses = [m for m in results.ranked(dummies=True) if m.kind == "dummy"]
     if not guesses or math.isnan(guesses[0].mean(measure.name)):

@@ -17,7 +17,7 @@ FEW_ROWS = 50
 def in_rows(results: Comparison, best: MethodResult, rival: MethodResult | None) -> str:
     """Recall of the rarest class, and accuracy, as counts of rows.
 
-    Empty with a noise matrix, since nobody knows which answers are right, and without answers.
+    Empty with a noise matrix, since true classes are unknown, and without predictions.
 
     Examples
     --------

@@ -52,7 +52,7 @@ class ConfusionPicture:
 
     @cached_property
     def largest(self) -> tuple[int, int, float] | None:
-        """True class, answer and rate of the largest error; None when there is none."""
+        """True class, prediction and rate of the largest error; None when there is none."""
         if not self.errors.any():
             return None
         row, column = np.unravel_index(int(self.errors.argmax()), self.errors.shape)

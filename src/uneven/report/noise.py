@@ -21,7 +21,7 @@ FEW_ROWS = 50
 
 
 def noise(results: Comparison) -> Markup | None:
-    """The matrix, remarks in words, and labels beside true classes.
+    """The matrix, remarks in words, and labels next to true classes.
 
     None when no noise matrix was given.
     """

@@ -42,7 +42,7 @@ class Verdict:
         How likely such a gain, or a loss as large, is among equally good methods, by Nadeau and
         Bengio's corrected t-test over the folds; NaN with fewer than two.
     guessing : Guessing or None
-        The winner beside guesses; None if nobody guessed.
+        The winner compared with guesses; None without guesses.
     """
 
     best: MethodResult
@@ -73,7 +73,7 @@ class Verdict:
 
 
 def verdict(results: Comparison) -> Verdict:
-    """Judge a comparison on its chosen measure.
+    """Evaluate a comparison on its chosen measure.
 
     Methods are compared fold by fold, since both saw the same rows in each; this removes the part
     of the spread that comes from some folds being harder than others.
@@ -134,7 +134,7 @@ def leaders(results: Comparison, measure: str) -> list[MethodResult]:
 
 
 def impossible(results: Comparison) -> str:
-    """Say which methods have a value of the chosen measure that cannot be, and what that means.
+    """Note which methods have a value of the chosen measure that cannot be, and what that means.
 
     Empty if every value can be.
     """
@@ -160,7 +160,7 @@ def _listed(values: dict[str, float], most: int = 4) -> str:
 
 
 def matrix_doubt(results: Comparison) -> str:
-    """Say how far the noise matrix moves the value of the best method.
+    """Note how far the noise matrix moves the value of the best method.
 
     Empty without a noise matrix of a known number of rows, or if the measure is not corrected.
     """

@@ -38,7 +38,7 @@ class KeptRows:
     held : HeldOutRows
         All of them.
     methods : list of str
-        Names of the methods that answered, best first.
+        Names of the methods with predictions, best first.
     probable : list of str
         Those of them that give probabilities.
     chosen : ndarray of int, shape (n,)
@@ -46,11 +46,11 @@ class KeptRows:
     total : int
         Rows that were held out, each counted once.
     doubt : ndarray of shape (m,)
-        For every row of `held`, how far its label is to be doubted; NaN where nobody can tell.
+        For every row of `held`, how doubtful its label is; NaN where unknown.
     likely : ndarray of int, shape (m,)
-        Code of the most likely class; -1 where nobody can tell.
+        Code of the most likely class; -1 where unknown.
     wrong : LabelIssues or None
-        How many labels are expected to be wrong; None where nobody can tell.
+        How many labels are expected to be wrong; None where unknown.
     """
 
     held: HeldOutRows
@@ -84,7 +84,7 @@ def keep_rows(results: Comparison) -> KeptRows | None:
 def pooled_probabilities(held: HeldOutRows, methods: Sequence[str]) -> NDArray[np.float64]:
     """Out-of-fold probabilities of the methods, averaged, also over repeats.
 
-    Returns ndarray of shape (m, n_classes); NaN where nobody can tell.
+    Returns ndarray of shape (m, n_classes); NaN where unknown.
     """
     n, n_classes = held.places.max(initial=-1) + 1, len(held.classes)
     sums, times = np.zeros((n, n_classes)), np.zeros((n, 1))
@@ -194,7 +194,7 @@ def choose_rows(
 
 
 def row_data(results: Comparison, kept: KeptRows, order: Sequence[int]) -> dict[str, Any]:
-    """What the script of the page reads: answers, scores, cells.
+    """What the script of the page reads: predictions, scores, cells.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def _counts(truth: NDArray[np.intp], answers: NDArray[np.intp], k: int) -> list[
 
 
 def _scores(held: HeldOutRows, kept: KeptRows, chosen: NDArray[np.intp]) -> dict[str, Any]:
-    """Score of the answer and of the label, by method."""
+    """Score of the prediction and of the label, by method."""
     rows, said, own = np.arange(len(chosen)), [], []
     for name in kept.methods:
         scores, answers = held.scores[name][chosen], held.answers[name][chosen]
@@ -267,7 +267,7 @@ def _packed(cells: list[str]) -> Any:
 
 
 def affordable(results: Comparison, held: HeldOutRows, n_methods: int, sample: int = 200) -> int:
-    """How many rows there is room for, judged by some of them."""
+    """How many rows there is room for, estimated from some of them."""
     problem = results.refit_plan.problem if results.refit_plan else None
     if problem is None or not len(held.places):
         return 0

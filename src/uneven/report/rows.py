@@ -17,7 +17,7 @@ LISTS = (
 
 
 def rows(kept: KeptRows | None, classes: Sequence[str], order: Sequence[int]) -> Markup | None:
-    """Menus for list, method, label and answer, and the place for the rows.
+    """Menus for list, method, label and prediction, and the place for the rows.
 
     None if there are no rows to look at.
     """

@@ -1,9 +1,9 @@
 """Section: what more recall of one class costs the others.
 
-The scores of a class are multiplied by a factor before the class with the largest one is answered.
-At a factor of 1 every row gets the answer that the method gave. A method with a decision rule of
-its own does not answer the most probable class; its rule is taken to be one factor per class and
-fold, found so that every class is answered as often as it was.
+The scores of a class are multiplied by a factor before the class with the largest one is predicted.
+At a factor of 1 every row gets the prediction of the method. A method with a decision rule of
+its own does not predict the most probable class; its rule is taken to be one factor per class and
+fold, found so that every class is predicted as often as it was.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Trade:
     factors : ndarray of shape (P,)
         Increasing; the middle one is 1.
     confusions : ndarray of shape (P, K, K)
-        Counts of rows by label and answer.
+        Counts of rows by label and prediction.
     """
 
     factors: NDArray[np.float64]
@@ -58,7 +58,7 @@ def recall_trade(
     Parameters
     ----------
     levels : ndarray of shape (n, K)
-        Logarithms of scores; the largest one is answered.
+        Logarithms of scores; the largest one is predicted.
     truth : ndarray of int, shape (n,)
         Codes of the labels.
     code : int
@@ -84,7 +84,7 @@ def recall_trade(
     low = float(np.clip(own.min() - margin, -WIDEST, -NARROWEST))
     high = float(np.clip(own.max() + margin, NARROWEST, WIDEST))
     logs = np.r_[np.linspace(low, 0.0, steps + 1), np.linspace(0.0, high, steps + 1)[1:]]
-    flips = np.searchsorted(logs, needed, side="left")  # first position at which it is answered
+    flips = np.searchsorted(logs, needed, side="left")  # first position at which it is predicted
     size = len(logs) + 1
     gained = np.bincount(flips * k + truth, minlength=size * k).reshape(size, k)
     lost = np.bincount((flips * k + truth) * k + second, minlength=size * k * k)
@@ -98,14 +98,14 @@ def recall_trade(
 def answer_levels(
     scores: NDArray[np.float64], answers: NDArray[np.intp], folds: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """Logarithms of scores times factors per class and fold, so that the answers are the largest.
+    """Logarithms of scores times factors per class and fold, whose largest one is the prediction.
 
     Parameters
     ----------
     scores : ndarray of shape (n, K)
         Probabilities.
     answers, folds : ndarray of int, shape (n,)
-        Codes of the answers, and the fold of each row.
+        Codes of the predictions, and the fold of each row.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def trade_data(
     order : sequence of int
         Codes of the classes from the largest to the smallest: the page counts them so.
     cost : ndarray of shape (K, K), optional
-        What an answer costs, row = true class.
+        What a prediction costs, row = true class.
 
     Returns
     -------

@@ -10,9 +10,9 @@ from uneven.report.markup import Markup, tag
 
 
 def voices(results: Comparison) -> Markup | None:
-    """Heat tables of views and columns against classes, for each method that can tell.
+    """Heat tables of views and columns against classes, for each method that has them.
 
-    None when no method can tell.
+    None when no method has them.
     """
     telling = [m for m in results.ranked() if m.view_share or m.feature_share]
     if not telling:

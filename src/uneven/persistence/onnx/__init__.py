@@ -1,4 +1,4 @@
-"""Fitted classifiers as ONNX graphs, which many runtimes can ask without Python."""
+"""Fitted classifiers as ONNX graphs, which many runtimes can run without Python."""
 
 from uneven.persistence.onnx.export import export_onnx
 from uneven.persistence.onnx.graph import NotExportableError

@@ -144,7 +144,7 @@ def pooled(pool: LogPool, graph: Graph, said: list[str], silent: list[str | None
 
 
 def _filled(pool: LogPool, graph: Graph, logs: list[str], silent: list[str | None]) -> list[str]:
-    """Let members that abstain say the weighted mean of the others, or the class shares."""
+    """Give members that abstain the weighted mean of the others, or the class frequencies."""
     if not pool.shares_gaps:
         shares = graph.constant(np.log(np.maximum(pool.prior, LEAST_FLOOR))[None, :])
         return [
@@ -169,7 +169,7 @@ def _filled(pool: LogPool, graph: Graph, logs: list[str], silent: list[str | Non
 
 
 def _speaks(graph: Graph, silent: str | None) -> str:
-    """1 where a member speaks, else 0, (n, 1)."""
+    """0 where a member abstains, else 1, (n, 1)."""
     if silent is None:
         return graph.constant(np.ones((1, 1)))
     return graph.cast(graph.op("Not", silent), float)
@@ -195,7 +195,7 @@ def decided(decision: Decision, graph: Graph, shares: str) -> tuple[str, str]:
 
 
 def answered(decision: Decision, graph: Graph, scores: str) -> str:
-    """Codes of the answers, -1 where they are withheld, (n,)."""
+    """Codes of the predictions, -1 for abstentions, (n,)."""
     codes = graph.argmax(scores)
     if decision.abstain_cost is None:
         return codes
@@ -309,7 +309,7 @@ def _(model: LateFusionClassifier, graph: Graph, X: str) -> Answers:
 
 
 def _opinion(model: LateFusionClassifier, estimator: Any, graph: Graph, X: str) -> str:
-    """What one view says, (n, K)."""
+    """Probabilities of one view, (n, K)."""
     n_classes = len(model.classes_)
     found = answers_of(estimator, graph, X)
     if model.combine_ == "votes":

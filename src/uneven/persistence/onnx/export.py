@@ -134,7 +134,7 @@ def _withholds(classifier: Any) -> bool:
 
 
 def _labels(graph: Graph, classifier: Any) -> tuple[np.ndarray, Any]:
-    """Labels by class code, with that of withheld answers at the end, and their type in ONNX."""
+    """Labels by class code, with that of abstentions at the end, and their type in ONNX."""
     labels = classifier.classes_.tolist()
     if _withholds(classifier):
         assert ABSTAIN < 0

@@ -32,7 +32,7 @@ class Answers:
     Attributes
     ----------
     codes : str
-        Positions of the answers among the classes, whole numbers (n,); -1 where one is withheld.
+        Positions of the predictions among the classes, whole numbers (n,); -1 to abstain.
     scores : str or None
         What its ``decision_function`` gives before two classes become one column, (n, K).
     probabilities : str or None

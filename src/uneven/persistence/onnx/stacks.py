@@ -128,7 +128,7 @@ def member_scores(member: FittedMember, graph: Graph, X: str) -> str:
 
 
 def _aligned(member: FittedMember, graph: Graph, found: Answers, n_classes: int) -> str:
-    """What a member says, in the columns of all classes."""
+    """Scores of a member, in the columns of all classes."""
     if member.method == "predict":
         table = np.eye(n_classes)[np.asarray(member.labels)]
         return graph.op("Gather", graph.constant(table), found.codes, axis=0)

@@ -1,8 +1,8 @@
 """Ensembles of trees as one ONNX operator each, with thresholds in double precision.
 
 The operator TreeEnsemble (ai.onnx.ml 5) compares in double precision where its thresholds are
-double; its predecessors answer in single precision. A leaf of it adds one number to one target.
-Trees whose leaves hold a score per class therefore answer the number of the leaf, one target per
+double; its predecessors compute in single precision. A leaf of it adds one number to one target.
+Trees whose leaves hold a score per class therefore return the number of the leaf, one target per
 tree, and the scores are looked up in a table.
 """
 
@@ -29,7 +29,7 @@ class TreeTable:
     missing_left, is_leaf : ndarray of bool, shape (n_nodes,)
     roots : ndarray of int, shape (n_trees,)
     left_sets : dict of int to ndarray of bool
-        Categories that go left, for nodes that ask for a set of them.
+        Categories that go left, for nodes that test for a set of them.
     """
 
     feature: np.ndarray

@@ -15,7 +15,7 @@ from uneven.votes.vote import VoteClassifier
 
 
 def vote_scores(graph: Graph, X: str, vote: Vote) -> str:
-    """Votes for each class, (n, K); views that a row lacks are silent."""
+    """Votes for each class, (n, K); views that a row lacks abstain."""
     terms = vote.terms()
     others = {type(term.voter) for term in terms} - {TreeVoter, CategoryTree, Panel}
     if others:
