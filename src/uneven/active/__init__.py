@@ -1,4 +1,4 @@
-"""Choose which labels to ask for.
+"""Choose which rows to label next.
 
 References
 ----------

@@ -38,7 +38,7 @@ def as_query_strategy(
     ----------
     rule : str or callable, default="auto"
     estimator, geometry, batch, ties
-        See `uneven.ActiveLearner`. The estimator matters for rules that ask it only.
+        See `uneven.ActiveLearner`. The estimator matters only for rules that use it.
     missing_label : number, str or None, default=NaN
         Marks a missing label in ``y``.
     random_state : int, RandomState or None, default=None
@@ -47,7 +47,7 @@ def as_query_strategy(
     -------
     SingleAnnotatorPoolQueryStrategy
         With ``query(X, y, candidates=None, batch_size=1, return_utilities=False)``. Candidates must
-        be row numbers of ``X``, and scikit-activeml wants dense tables.
+        be row numbers of ``X``, and scikit-activeml needs dense tables.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def _strategy_class() -> type:
     from skactiveml.utils import is_labeled
 
     class LearnerStrategy(SingleAnnotatorPoolQueryStrategy):
-        """Ask as an `uneven.ActiveLearner` does."""
+        """Query as an `uneven.ActiveLearner` does."""
 
         def __init__(
             self, learner: ActiveLearner, missing_label: Any = np.nan, random_state: Any = None
@@ -89,7 +89,7 @@ def _strategy_class() -> type:
             batch_size: int = 1,
             return_utilities: bool = False,
         ) -> Any:
-            """Rows to ask for next, see scikit-activeml."""
+            """Rows to query next, see scikit-activeml."""
             X, y, candidates, batch_size, return_utilities = self._validate_data(
                 X, y, candidates, batch_size, return_utilities
             )
@@ -118,7 +118,7 @@ def __getattr__(name: str) -> Any:
 def _choose(
     learner: ActiveLearner, X: Any, where: np.ndarray, n: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Utilities of the candidates, and positions of the rows to ask for."""
+    """Utilities of the candidates, and positions of the rows to query."""
     if learner.model_ is None:
         return np.zeros(len(where)), clone(learner).start(X[where]).ask(n)
     state = replace(learner.state(), candidates=where)

@@ -1,4 +1,4 @@
-"""The rule that is asked by default: that which measured best for the kind of pool."""
+"""The default query rule: the one that measured best for the kind of pool."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def automatic(state: QueryState, *, nearest: int = 1000) -> np.ndarray:
     """Fewest expected errors in a dense pool, most even votes in a sparse one.
 
     As long as a dense pool has no more labels than classes, typical rows of parts without label:
-    one label of a class says too little to look ahead.
+    one label per class is too little to look ahead.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ def automatic(state: QueryState, *, nearest: int = 1000) -> np.ndarray:
 
     Notes
     -----
-    Rows of text are nearly orthogonal: an answer about one says little about others, and looking
-    ahead sees mostly its own approximations.
+    Rows of text are nearly orthogonal: the label of one is hardly informative about others, and
+    looking ahead sees mostly its own approximations.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def automatic(state: QueryState, *, nearest: int = 1000) -> np.ndarray:
 
 
 def _typical(state: QueryState) -> np.ndarray:
-    """Sizes of the parts without label, for their most typical rows; the same if asked again."""
+    """Sizes of the parts without label, for their most typical rows; the same if repeated."""
     rng = np.random.default_rng(len(state.labelled))
     worth = typicality(state.pool.X, state.labelled, rng)[state.candidates]
     return np.where(worth >= 1.0, worth, -np.inf)

@@ -1,4 +1,4 @@
-"""Which rows to ask for: several at once that do not all tell the same, and the first ones of all.
+"""Which rows to query: batches of dissimilar rows, and the first rows of all.
 
 Before anything is known the first rows are typical ones of a dense pool, and point in different
 directions in a sparse one.
@@ -28,7 +28,7 @@ _WEIGHT = 0.5
 def pick_batch(
     how: str, state: QueryState, utilities: np.ndarray, n: int, ties: str = "first"
 ) -> np.ndarray:
-    """Take the rows to ask for, one after another.
+    """Select the rows to query, one after another.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def pick_batch(
 
 
 def pick_first(pool: Pool, taken: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Take the rows to ask for before there is a classifier.
+    """Select the rows to query before there is a classifier.
 
     taken: int (n_taken,), rows that have a label; n: at most as many as there are rows left.
     Returns int (n,): in a dense pool the most typical rows of the largest parts without label, see
@@ -199,8 +199,8 @@ def spread_rows(X: Any, taken: np.ndarray, n: int, rng: np.random.Generator) -> 
     Returns
     -------
     ndarray of int, shape (n,)
-        Each row is drawn with a chance in proportion to the squared distance of its unit vector
-        from the nearest one chosen before; any row, if no row differs from those.
+        Each row is drawn with a probability in proportion to the squared distance of its unit
+        vector from the nearest one chosen before; any row, if no row differs from those.
 
     References
     ----------

@@ -147,7 +147,7 @@ def usual_candidates(X: Any, n_labels: int, first: Any) -> dict[str, Any]:
 
 
 def _hits(candidate: Any, X: Any, y: np.ndarray, folds: np.ndarray) -> np.ndarray:
-    """Whether each row is answered rightly by a classifier that was not told its label."""
+    """Whether each row is predicted correctly by a classifier that was not fitted to it."""
     hits = np.zeros(len(y))
     for fold in np.unique(folds):
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)

@@ -1,4 +1,4 @@
-"""The answers so far: checked, joined, and kept in a file from which a learner goes on."""
+"""The labels so far: checked, joined, and kept in a file from which a learner continues."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def split_known(
 
 
 def check_answers(rows: Any, labels: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Refuse answers that are not one label for each of some different rows.
+    """Refuse labels that are not one label for each of some different rows.
 
     rows: int (n,), or int; labels: (n,), or one label; n_rows: rows of the pool. Returns rows: int
     (n,); labels: (n,), in numpy's own type for them.

@@ -1,4 +1,4 @@
-"""The learner that asks: which rows should a person label next?"""
+"""The active learner: which rows should be labelled next?"""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         pool : array-like, sparse matrix or frame of shape (n_rows, n_features), or texts
-            Kernel values, shape (n_rows, n_rows), if the classifier wants them precomputed.
+            Kernel values, shape (n_rows, n_rows), if the classifier needs them precomputed.
         labels : array-like of shape (n_rows,), optional
             None, NaN, empty text or ``unlabelled`` where there is no label.
 
@@ -338,7 +338,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         )
 
     def stop_reason(self) -> str | None:
-        """Why to stop asking, as the stopping rules see it; None to go on.
+        """Why to stop labelling, according to the stopping rules; None to continue.
 
         Returns
         -------

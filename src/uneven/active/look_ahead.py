@@ -1,4 +1,4 @@
-"""Which label would leave the fewest errors, by one step of propagation for each answer."""
+"""Which label would leave the fewest errors, by one step of propagation for each possible label."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def expected_error(
 
     Notes
     -----
-    The errors that the vote expects of itself: one minus its largest share. What an answer does to
+    The expected errors of the vote are one minus its largest share. The effect of a label on
     the vote is one step of expectation propagation, which moves the mean and the variance of every
     other product by its covariance with that of the row; nothing is fitted.
 
@@ -84,7 +84,7 @@ def _shortlist(state: QueryState, n: int, rng: np.random.Generator) -> np.ndarra
 def _votes_after(
     judges: Products, asked: Products, together: np.ndarray, sign: float
 ) -> np.ndarray:
-    """Votes on the judging rows once each row asked is on a side of every problem.
+    """Votes on the evaluation rows once each candidate is on a side of every problem.
 
     together: (n_problems, n_judges, n_asked), covariances. Returns the same shape.
     """
@@ -99,7 +99,7 @@ def _votes_after(
 
 
 def _expected_errors(obeyed: np.ndarray, refused: np.ndarray, answer: np.ndarray) -> np.ndarray:
-    """Mean over the judges of one minus the largest share, for an answer to each row asked.
+    """Mean over the evaluation rows of one minus the largest share, for a label of each candidate.
 
     obeyed, refused: (n_problems, n_judges, n_asked), votes if the row belongs to the class of the
     problem, and if not; answer: int (n_asked,). Returns (n_asked,).

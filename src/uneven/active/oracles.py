@@ -1,4 +1,4 @@
-"""People who answer, simulated: always right, mistaken at known rates, or paid by the answer.
+"""Simulated annotators: always right, with known error rates, or paid per label.
 
 An oracle is a function of row numbers that returns their labels.
 """

@@ -48,7 +48,7 @@ def orientation_aware(
     utility is its bound. ``state.n_discarded`` counts them, and the learner's ``n_discarded_``.
 
     In more than about four dimensions the guarantee itself is empty for all but the nearest rows;
-    as an order of preference it still tells rows apart. With more than two classes see
+    as an order of preference it still ranks rows. With more than two classes see
     `maxmin_margin`. The points are drawn once for each of the one-against-rest problems; the two
     projections of each row on the version space cost most where there are many labels.
 
@@ -94,7 +94,7 @@ class _Cloud:
         return normal / np.hypot(self.radii, self.beside) * self.shares ** (1.0 / (len(where) + 1))
 
     def cut(self, where: np.ndarray, rest: float) -> _ThinCut:
-        """The cut of a row, with what the points and the single cuts say of it."""
+        """The cut of a row, with bounds from the points and the single cuts."""
         products = self.products(where, rest)
         side = -1.0 if products.mean() >= 0.0 else 1.0
         reach = float(np.max(-side * (self.directions @ where), initial=0.0))

@@ -1,4 +1,4 @@
-"""What propagation knows of rows: products with the classifiers that agree with the labels.
+"""The posterior of propagation for rows: products with the classifiers that agree with the labels.
 
 Each class against the rest has a normal distribution in the place of its version space. A row's
 product with it is normal, too, and two rows' products covary; what sticks out of the span of the

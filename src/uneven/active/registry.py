@@ -1,4 +1,4 @@
-"""Query and stopping rules declare beside their code what they need; checks and lists read it.
+"""Query and stopping rules declare next to their code what they need; checks and lists read it.
 
 >>> @rule("scratch", "where the best class is least probable", needs="predict_proba")
 ... def least_confident(state):
@@ -46,9 +46,9 @@ def rule(
     name : str
         What ``query=`` and ``--query`` call it.
     description : str
-        Which rows it asks for, for the help; no capital, no full stop.
+        Which rows it queries, for the help; no capital, no full stop.
     needs : str, default="version_space"
-        A key of `NEEDS`: what it asks of the classifier, or the version space of the labels.
+        A key of `NEEDS`: what it uses of the classifier, or the version space of the labels.
     blind : bool, optional
         Whether the rule does not use the rows themselves, only the predictions of the classifier
         about them, so that they need not be numbers. By default all but those that need the
@@ -91,7 +91,7 @@ def query_name(query: str | Callable[..., Any]) -> str:
 
 
 def looks_at_rows(query: Any) -> bool:
-    """Whether a rule needs rows of finite numbers; of a function that says nothing, no."""
+    """Whether a rule needs rows of finite numbers; of an undeclared function, no."""
     return bool(_declared(query, "looks_at_rows", False))
 
 
@@ -131,7 +131,7 @@ def check_query(query: Any) -> None:
 
 
 def check_model(query: str | Callable[..., Any], estimator: Any) -> None:
-    """Refuse a classifier that lacks what a rule says it needs, before anybody has labelled."""
+    """Refuse a classifier that lacks what a rule needs, before anything is labelled."""
     methods = NEEDS[_declared(query, "needs", "nothing")]
     if not methods or any(hasattr(estimator, method) for method in methods):
         return

@@ -277,7 +277,7 @@ def views_disagree(state: QueryState) -> np.ndarray:
 
 
 def _contention(state: QueryState, views: ViewMap, which: np.ndarray) -> np.ndarray:
-    """1 for rows of the pool that two views answer differently, 0 for others."""
+    """1 for rows of the pool for which two views predict different classes, 0 for others."""
     given = state.inputs(which)
     names = list(given.columns) if hasattr(given, "columns") else None
     try:
@@ -328,7 +328,7 @@ def _opinions(model: Any, X: Any) -> np.ndarray:
 class Problems:
     """The one-against-rest problems, as rules that look at rows one by one see them.
 
-    state: what the rule is asked; name: the centre that is looked from, see `QueryState.centre`.
+    state: input of the rule; name: the centre, see `QueryState.centre`.
     """
 
     def __init__(self, state: QueryState, name: str) -> None:

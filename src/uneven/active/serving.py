@@ -32,7 +32,7 @@ def serve(
     browser: bool = True,
     block: bool = True,
 ) -> Any:
-    """Label the rows of a table on a page in the browser, the most telling ones first.
+    """Label the rows of a table on a page in the browser, the most informative ones first.
 
     Needs ``pip install 'uneven[label]'``. The same as ``uneven label``.
 
@@ -61,7 +61,7 @@ def serve(
     estimator : BayesPointClassifier, optional
         By default with the linear kernel for running text, else with the Gaussian one.
     random_share, overlap : float
-        Share of random questions, and of rows that up to three people label.
+        Share of random rows, and of rows that up to three people label.
     random_state : int, default=0
     host, port : str and int
         Where the page is served; port 0 takes that of the last time, or a free one.

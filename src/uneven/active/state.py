@@ -149,7 +149,7 @@ class QueryState:
     rng : Generator
         Random generator for rules that sample.
     n_discarded : int
-        Candidates that a rule could tell to be worse than others without measuring them.
+        Candidates that a rule could discard by a bound, without measuring them.
 
     Examples
     --------
@@ -192,10 +192,10 @@ class QueryState:
         Parameters
         ----------
         name : str, default="gravity"
-            "gravity" by the way that ``geometry`` says, or by propagation if it says something
+            "gravity" by the method of ``geometry``, or by propagation if that is something
             else; or the name of any centre of `uneven.BayesPointClassifier`.
         multi_class : {"ovr", "joint"}, optional
-            As ``geometry`` says if not given.
+            As in ``geometry`` if not given.
 
         Returns
         -------
@@ -329,7 +329,7 @@ class QueryState:
 
 
 def _same(model: Any, centre: BayesPointClassifier) -> bool:
-    """Whether a fitted model is the centre that is asked for."""
+    """Whether a fitted model is the centre that is requested."""
     if type(model) is not type(centre):
         return False
     mine, theirs = model.get_params(), centre.get_params()
@@ -345,7 +345,7 @@ def validate_rows(learner: Any, estimator: Any, X: Any, *, reset: bool = True) -
         Remembers the number and names of the columns.
     estimator : object
         The classifier. A `uneven.BayesPointClassifier` takes numbers; another one gets frames and
-        texts as they are, and NaN if it says that it takes it or is a pipeline.
+        texts as they are, and NaN if its tags allow it or it is a pipeline.
     X : object
         As the user gave it.
     reset : bool, default=True
@@ -367,7 +367,7 @@ def validate_rows(learner: Any, estimator: Any, X: Any, *, reset: bool = True) -
 
 
 def takes_nan(estimator: Any) -> bool:
-    """Whether a classifier takes NaN, as far as it says; pipelines may fill holes on the way."""
+    """Whether a classifier takes NaN, according to its tags; pipelines may impute on the way."""
     return hasattr(estimator, "steps") or get_tags(estimator).input_tags.allow_nan
 
 

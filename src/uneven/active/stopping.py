@@ -218,14 +218,14 @@ class StablePredictions:
     Parameters
     ----------
     patience : int, default=10
-        For how many answers.
+        For how many labels.
     share : float, default=0.0
         Share of the rows whose class may still differ from the present one.
 
     Notes
     -----
-    Earlier predictions are remembered on the learner, and learnt again from its history where they
-    are not.
+    Earlier predictions are remembered on the learner, and computed again from its history where
+    they are not.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Typical rows: one from the middle of each part of a pool that has no label yet.
 
-Of labels that are asked for first, those of typical rows teach a classifier most: odd rows are far
-from the others and say little about them.
+Among the first labels, those of typical rows are the most informative: odd rows are far
+from the others and hardly informative about them.
 
 References
 ----------
@@ -27,7 +27,7 @@ _NEIGHBOURS = 20
 
 
 def typicality(X: Any, taken: np.ndarray, rng: np.random.Generator, n: int = 10) -> np.ndarray:
-    """How early the rows of a pool should be asked for, so that each part of it has a label.
+    """How early the rows of a pool should be queried, so that each part of it has a label.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def run(arguments: Sequence[str]) -> int:
 def _interrupts_in_callbacks() -> Iterator[None]:
     """Send an interrupt again that came while C code, such as a compiler, called Python.
 
-    There it cannot be raised: the interpreter prints a traceback and goes on. Nor does it help to
+    There it cannot be raised: the interpreter prints a traceback and continues. Nor does it help to
     hear of objects which were half made when the interrupt came, and cannot be closed.
     """
     before, interrupted = sys.unraisablehook, []

@@ -68,7 +68,7 @@ Work = Callable[[], Any]
 
 @dataclass
 class Invocation:
-    """What a command must know about how it was called."""
+    """How a command was called."""
 
     command: str
     debug: bool = False
@@ -635,7 +635,7 @@ def _carry_out(work: Any) -> Any:
 
 
 def _end_quietly() -> int:
-    """Whoever read the output has left, which is no failure; typer and rich exit in their own way.
+    """The reader of the output is gone, which is no failure; typer and rich exit in their own way.
 
     Standard output is pointed nowhere, so that the interpreter does not complain when it ends.
     """

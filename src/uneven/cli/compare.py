@@ -1,4 +1,4 @@
-"""``uneven compare``: judge methods on one table, print, and write report and model."""
+"""``uneven compare``: evaluate methods on one table, print, and write report and model."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def compare(request: CompareRequest) -> None:
     InputError
         If the table or the request is wrong, or if every method fails.
     KeyboardInterrupt
-        If it is interrupted; says how to go on.
+        If it is interrupted; says how to continue.
     """
     plan = _plan(request)
     terminal.notes([*plan.problem.notes, *plan.notes])

@@ -1,4 +1,4 @@
-"""``uneven explain``: what a saved model learnt."""
+"""``uneven explain``: what a saved model has learnt."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ExplainRequest:
     path : Path
         Model file.
     table : Path or None
-        Rows to explain, or to judge columns by.
+        Rows to explain, or to compute importances on.
     rows : tuple of int
         Numbers of rows, from 1.
     metric : str
@@ -55,7 +55,7 @@ class ExplainRequest:
 
 
 def explain(request: ExplainRequest) -> None:
-    """Print what a model learnt, why it answered as it did, or what columns are worth."""
+    """Print what a model has learnt, explanations of rows, or importances of columns."""
     model, card = load_model(request.path)
     with in_use(request.path):
         if request.table is None:
@@ -169,7 +169,7 @@ def _card_table(card: ModelCard, noise: Any = None) -> Table:
 
 
 def _told_noise(noise: Any) -> str:
-    """Size of the noise matrix a model learnt with, and how wrong it calls the labels."""
+    """Size of the noise matrix of a model, and its share of wrong labels."""
     kept = np.diag(np.asarray(noise, dtype=np.float64))
     return (
         f"{len(kept)} x {len(kept)} matrix; {100 * (1 - kept.mean()):.0f}% of the labels of a "
@@ -197,7 +197,7 @@ def _print_rounds(console: Console, classifier: Any) -> None:
 
 
 def _print_factors(console: Console, classifier: Any, classes: Sequence[str]) -> None:
-    """Print the factor of every class, and how often it is recognised on rows not drawn."""
+    """Print the factor of every class, and its out-of-bag recall."""
     out = terminal.table("Unseen training rows", ["", "factor", "recall", "taken most often for"])
     for label, factor, errors, judged in zip(
         classes,
@@ -220,7 +220,7 @@ def _print_factors(console: Console, classifier: Any, classes: Sequence[str]) ->
 
 
 def _print_shares(console: Console, title: str, share: Share, classes: Sequence[str]) -> None:
-    """Print shares, in as many tables one below the other as the width of the console asks for."""
+    """Print shares, in as many tables one below the other as the width of the console needs."""
     console.print(Text(title, style="bold"))
     room = console.width - max(len(name) for name in share.names) - 2
     start = 0

@@ -74,7 +74,7 @@ def fit(
     stack : bool
         Whether to join several methods in a stack.
     decision : DecisionRequest, optional
-        What answers are to be good for.
+        The goal of decision rules.
     """
     noisy = source.noise_matrix is not None
     named = _named(names, stack, noisy)
@@ -164,7 +164,7 @@ def model_card(method: Method, problem: Problem, model: Pipeline, command: str) 
 
 
 def _params(classifier: Any) -> dict[str, str]:
-    """Parameters of the method, and what its answers are chosen for."""
+    """Parameters of the method, and the goal of its decision rule."""
     if not isinstance(classifier, TunedDecisionClassifier):
         return shown_params(classifier)
     goal = f"chosen for {classifier.decision_.measure}"

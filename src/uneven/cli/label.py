@@ -1,4 +1,4 @@
-"""``uneven label``: a page in the browser that asks for the most telling rows."""
+"""``uneven label``: a page in the browser that shows the most informative rows first."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ LONGEST_CELL = 32
 
 
 def label_next(request: LabelRequest) -> None:
-    """Learn from the labels so far, and ask for the next ones.
+    """Learn from the labels so far, and select the next rows.
 
     Raises
     ------
@@ -76,9 +76,9 @@ def label_next(request: LabelRequest) -> None:
 def _learn(
     request: LabelRequest, pool: PoolTable, labels: dict[str, str], open_rows: np.ndarray
 ) -> ActiveLearner:
-    """A learner that was told the labels in the order of the file, the last ones by themselves.
+    """A learner with the labels in the order of the file, the last ones in a step of their own.
 
-    It knows the open rows only, those that somebody may be able to label.
+    Its pool has the open rows only, without those that cannot be labelled.
     """
     kernel = request.kernel or ("linear" if pool.text else "rbf")
     gamma = "scale" if request.gamma is None else request.gamma
@@ -103,7 +103,7 @@ def _questions(
     open_rows: np.ndarray,
     decimal: str,
 ) -> list[dict[str, str]]:
-    """Cells of the rows to ask for, given by their places among the open rows."""
+    """Cells of the rows to label, given by their places among the open rows."""
     rows = open_rows[asked]
     guesses = _guesses(learner, asked)
     return [
@@ -139,7 +139,7 @@ def _write(asked: list[dict[str, str]], out: Path, columns: list[str], file: Lab
 
 
 def _print(asked: list[dict[str, str]], pool: PoolTable) -> None:
-    """The next rows, the first columns of the table beside them."""
+    """The next rows, with the first columns of the table."""
     shown = pool.shown[:MOST_COLUMNS]
     guessed = any(row["guess"] for row in asked)
     header = [pool.key, *(["guess", "votes"] if guessed else []), *shown]
@@ -168,7 +168,7 @@ def _count(number: int, what: str) -> str:
 def _closing_lines(
     request: LabelRequest, file: LabelFile, pool: PoolTable, waiting: int, reason: str | None
 ) -> None:
-    """What is there, where it was written, and how to go on."""
+    """What is there, where it was written, and how to continue."""
     labels, skipped = file.labels(), len(file.skipped())
     counts = Counter(labels.values()).most_common(8)
     found = ", ".join(f"{label}: {count}" for label, count in counts)
@@ -195,7 +195,7 @@ def _closing_lines(
 
 
 def _fit_command(file: LabelFile, pool: PoolTable) -> str:
-    """How to learn from the labels, from the columns that are learnt from here."""
+    """How to fit a model to the labels, with the columns that are used here."""
     words = ["uneven", "fit", str(file.path), "--target", LABEL]
     words += [word for name in unused_columns(file.columns, pool) for word in ("--drop", name)]
     words += [word for name in pool.text for word in ("--text", name)]

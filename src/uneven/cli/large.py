@@ -1,7 +1,7 @@
 """``uneven fit`` on Parquet files that are larger than memory, or with the help of a cluster.
 
 A sample of the rows says what the columns hold; categories are collected from all rows. Every row
-group is then encoded by itself, and boosting learns from the row groups.
+group is then encoded on its own, and boosting learns from the row groups.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def _from_labels_alone(request: NoiseRequest) -> ConfusionEstimate:
 
 
 def _answers_by_thing(request: NoiseRequest) -> NDArray:
-    """A row for each thing that was labelled several times, a column for each answer."""
+    """A row for each item that was labelled several times, a column for each label."""
     assert request.observed is not None
     assert request.id is not None
     labels = read_label_columns(request.path, [request.observed], request.encoding)[
@@ -113,7 +113,7 @@ def _answers_by_thing(request: NoiseRequest) -> NDArray:
 
 
 def _in_words_of_options(reason: str) -> str:
-    """What the noise room says about Python arguments, as options of the command."""
+    """Messages of `uneven.noise` about Python arguments, as options of the command."""
     start, empty, _ = reason.partition(", or pass on_empty")
     if empty:
         return f"{start}, or assume something with {ASSUMING}."
@@ -210,7 +210,7 @@ def _annotator_table(model: AnnotatorModel) -> Table:
 
 
 def _cautions(found: ConfusionEstimate) -> list[str]:
-    """Say what makes the matrix hard to use."""
+    """Warn of what makes the matrix hard to use."""
     try:
         invert_noise(found.matrix, classes=found.classes)
     except ValueError as error:
@@ -225,7 +225,7 @@ def _cautions(found: ConfusionEstimate) -> list[str]:
 
 
 def _closing_lines(request: NoiseRequest) -> list[str]:
-    """What was written, and how to go on with it."""
+    """What was written, and how to continue with it."""
     lines = [f"Noise matrix {request.out}"]
     if request.labels_out:
         lines.append(f"Labels       {request.labels_out} (columns {MAJORITY} and {LIKELIEST})")

@@ -86,7 +86,7 @@ def _share_names(model: Pipeline, proba: bool) -> list[str]:
 
 
 def _refuse_doubles(copy: tuple[str, ...], answers: list[str]) -> None:
-    """No column of the answer may hide another."""
+    """No column of the output may hide another."""
     names = [*dict.fromkeys(copy), *answers]
     doubled = [name for name, count in Counter(names).items() if count > 1]
     if doubled:
@@ -114,7 +114,7 @@ def _notes(
 
 
 def _undecided(model: Pipeline, card: ModelCard, X: pd.DataFrame) -> list[str]:
-    """Tell how many rows nobody could vote on, and what they are answered."""
+    """Note how many rows have no vote, and what is predicted for them."""
     if len(X) == 0 or not hasattr(model[-1], "undecided"):
         return []
     silent = int(model[-1].undecided(model[:-1].transform(X)).sum())

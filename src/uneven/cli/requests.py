@@ -1,6 +1,6 @@
-"""What a person asks for, checked before anything that takes time is imported.
+"""Requests of the user, checked before anything that takes time is imported.
 
-Options that contradict each other, names of methods and measures that nobody knows, files that are
+Options that contradict each other, unknown names of methods and measures, files that are
 not there and columns that a table does not have are refused here, without scikit-learn and pandas.
 """
 
@@ -59,7 +59,7 @@ class TableRequest:
     groups, time : str or None
         Columns that hold the groups and the times of the rows.
     test : Path or None
-        Table to answer for.
+        Table to predict.
     id : str or None
         Column that names the rows in the held-out predictions.
     others : sequence of Path
@@ -163,16 +163,16 @@ class TableRequest:
 
 @dataclass(frozen=True)
 class DecisionRequest:
-    """What answers are to be good for.
+    """The goal of decision rules.
 
     Attributes
     ----------
     measure : str or None
         Measure to choose decision rules for.
     cost : Path or None
-        File of prices.
+        File of the cost matrix.
     calibrate : bool or None
-        Whether to calibrate probabilities; None with a measure or prices.
+        Whether to calibrate probabilities; None with a measure or costs.
     """
 
     measure: str | None = None
@@ -180,7 +180,7 @@ class DecisionRequest:
     calibrate: bool | None = None
 
     def check(self, metric: str | None = None) -> None:
-        """Refuse measures that nobody knows and a file that is not there."""
+        """Refuse unknown measures and a file that is not there."""
         for name in (self.measure, metric):
             if name == "cost" and self.cost is None:
                 raise InputError("the measure 'cost' needs a cost matrix; give it with --cost.")
@@ -210,7 +210,7 @@ class CompareRequest:
     stack : bool
         Whether to join the methods in a stack, as one more method.
     decision : DecisionRequest
-        What answers are to be good for.
+        The goal of decision rules.
     csv : bool
         Whether to write the held-out predictions as CSV, too.
     out : Path
@@ -268,7 +268,7 @@ class NoiseRequest:
     clean : str or None
         Column of true labels, empty where they are not known.
     annotators : tuple of str
-        Columns of labels none of which is known to be right.
+        Columns of labels none of which is certain.
     id : str or None
         Column that names what a line is about: lines of the same name label it several times.
     confidence : float
@@ -361,13 +361,13 @@ class NoiseRequest:
 
     @property
     def is_alone(self) -> bool:
-        """Whether there is one label for each row, and none is known to be right."""
+        """Whether there is one label for each row, and none is certain."""
         return not (self.clean or self.annotators or self.id)
 
 
 @dataclass(frozen=True)
 class LabelRequest:
-    """What to ask about which table.
+    """What to label in which table.
 
     Attributes
     ----------
@@ -376,7 +376,7 @@ class LabelRequest:
     labels : Path
         CSV file of the labels so far.
     n : int
-        How many rows to ask for.
+        How many rows to select.
     key : str or None
         Column that names the rows; None to number them from 1.
     output : Path or None
@@ -386,7 +386,7 @@ class LabelRequest:
     kernel, gamma : str and float or None
         Of the classifier; None lets the table decide.
     flip : float
-        Chance that a label is wrong.
+        Probability that a label is wrong.
     budget : int or None
         After how many labels to propose to stop.
     text, drop, keep : tuple of str
@@ -469,7 +469,7 @@ class PageRequest(LabelRequest):
     project : Path or None
         Project folder; named after the table by default.
     random_share, overlap : float
-        Share of random questions, and of rows that up to three people label.
+        Share of random rows, and of rows that up to three people label.
     host, port : str and int
         Where the page is served.
     consent : bool
@@ -540,7 +540,7 @@ def compare_source(
     path, target : Path and str, or None
         What the user gave.
     demo : bool
-        Whether the embedded table was asked for.
+        Whether the embedded table was requested.
     **choices : object
         Further attributes of `TableRequest`; None for those that were not given.
 

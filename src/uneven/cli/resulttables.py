@@ -68,7 +68,7 @@ def ranking_table(
 
 
 def view_table(results: Comparison) -> Table:
-    """What each view knows on its own.
+    """How informative each view is on its own.
 
     One row per view, in the order of the views.
     """
@@ -89,7 +89,7 @@ def view_table(results: Comparison) -> Table:
 
 
 def noise_table(results: Comparison, *, ascii_only: bool = False) -> Table:
-    """Labels beside the classes behind them.
+    """Labels next to the estimated true classes.
 
     One row per class, from the most frequent label to the rarest.
     """

@@ -1,4 +1,4 @@
-"""``uneven predict --stream``: answers to rows as they come, in constant memory."""
+"""``uneven predict --stream``: predictions for rows as they come, in constant memory."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LONGEST_ROW = 1 << 24
 def predict_stream(
     model_path: Path, out: Path | None, *, proba: bool = False, copy: Sequence[str] = ()
 ) -> None:
-    """Answer the rows of standard input one after another.
+    """Predict the rows of standard input one after another.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def _converted(schema: Schema, frame: pd.DataFrame, before: int) -> Any:
 
 @contextmanager
 def _opened(out: Path | None) -> Iterator[TextIO]:
-    """Where answers go: standard output, or a file that appears when all are there."""
+    """Where predictions go: standard output, or a file that appears when all are there."""
     if out is None:
         yield sys.stdout
         return

@@ -65,7 +65,7 @@ def warnings_as_notes() -> Iterator[None]:
 
 
 def ascii_only(console: Console) -> bool:
-    """Tell whether a console cannot show signs beyond ASCII."""
+    """Whether a console cannot show signs beyond ASCII."""
     return not console.encoding.lower().startswith("utf")
 
 
@@ -147,7 +147,7 @@ def progress() -> Iterator[Callable[[Progress], None]]:
 
 @contextmanager
 def busy(what: str) -> Iterator[None]:
-    """Say on a terminal what is being done while the block runs."""
+    """Show on a terminal what is being done while the block runs."""
     console = stderr()
     if not console.is_terminal:
         yield

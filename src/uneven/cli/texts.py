@@ -1,6 +1,6 @@
 """What ``--help`` says.
 
-Lists of methods and measures are read from what these declare beside their classes, without
+Lists of methods and measures are read from what these declare next to their classes, without
 importing them, when the help is shown.
 """
 

@@ -57,7 +57,7 @@ def _problems() -> Iterator[Any]:
 
 
 def _try(name: str, problem: Any) -> None:
-    """Fit and ask one method; what it cannot learn from has no loops to compile."""
+    """Fit and predict with one method; what it cannot learn from has no loops to compile."""
     columns = list(problem.X.columns)
     views = {
         "v0": [c for c in columns if c[:2] == "v0"],

@@ -1,4 +1,4 @@
-"""Why a model answered as it did for rows of a table, and what it needs the columns for."""
+"""Explanations of the predictions for rows of a table, and importances of columns."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REAL_DIRECTION = 0.05
 
 @dataclass(frozen=True)
 class GivenTable:
-    """A table that a model is asked about.
+    """A table to explain predictions for.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class GivenTable:
     rows : tuple of int
         Numbers of the rows to explain, from 1.
     answers : tuple of str
-        What the model answers for them.
+        Predictions of the model for them.
     """
 
     path: Path
@@ -93,7 +93,7 @@ def read_given(
 def judge_columns(
     model: Pipeline, card: ModelCard, given: GivenTable, metric: str
 ) -> ColumnImportance:
-    """What columns are worth on rows with a label; on folds if the model has learnt from them."""
+    """Importances of columns on labelled rows; on folds if the model was fitted to them."""
     if given.target not in given.frame:
         raise InputError(
             f"{given.path} has no column {given.target!r}, so nothing can be judged; name rows to "
@@ -121,7 +121,7 @@ def row_dict(found: Contributions, given: GivenTable, k: int) -> dict[str, Any]:
 
 
 def print_row(console: Console, found: Contributions, given: GivenTable, k: int, top: int) -> None:
-    """Print what speaks for and against the answer and its rivals in one row."""
+    """Print contributions to the predicted class and its rivals in one row."""
     row, answered = given.rows[k] - 1, found.classes.astype(str) == given.answers[k]
     shown = np.lexsort((-found.scores[k], ~answered))[:MOST_CLASSES]
     names = [str(label) for label in found.classes[shown]]
@@ -173,7 +173,7 @@ def _signed(value: float) -> Text:
 
 
 def print_importance(console: Console, found: ColumnImportance, top: int) -> None:
-    """Print what columns are worth, the most important first."""
+    """Print the importances of columns, the most important first."""
     out = terminal.table("What columns are worth", ["column", "loss", "spread", "more of it"])
     for j in found.order()[:top]:
         out.add_row(
@@ -193,7 +193,7 @@ def print_importance(console: Console, found: ColumnImportance, top: int) -> Non
 
 
 def _direction(found: ColumnImportance, column: int) -> str:
-    """For which class more of a column speaks, and against which."""
+    """Which class a larger value of a column supports, and which it contradicts."""
     values = found.direction[column]
     if np.isnan(values).all() or np.nanmax(np.abs(values)) < REAL_DIRECTION:
         return "-"

@@ -9,11 +9,11 @@ maximisation alternates two steps that each have a formula:
 
 The likelihood never decreases. It is the same for every renaming of the true classes; starting from
 the shares of the votes picks the renaming under which annotators are mostly right. If most of them
-mistake one class for another most of the time, nothing in the labels can tell.
+mistake one class for another most of the time, the labels cannot show it.
 
 Why not a library: crowd-kit has this model, but installs transformers, nltk and a client of a model
 hub with it, takes and gives long pandas frames only, and has neither smoothing nor the counts
-that confidence intervals are made of.
+that confidence intervals are based on.
 
 References
 ----------
@@ -124,7 +124,7 @@ def dawid_skene(
     ----------
     annotations : array-like or dataframe of shape (n_items, n_annotators)
         The labels. NaN, None and the NA of dataframes stand for "not labelled by this one". Rows
-        that nobody labelled are left out, with a warning.
+        without any label are left out, with a warning.
     classes : array-like of shape (n_classes,), optional
         By default the sorted labels.
     missing : object, optional

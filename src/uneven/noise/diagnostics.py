@@ -1,12 +1,12 @@
-r"""How good is a classifier? Answers that need noisy labels only, and the matrix of their noise.
+r"""Evaluate a classifier by noisy labels, given the matrix of their noise.
 
-Count how often the classifier says ``p`` while the observed label is ``k``. Each observed label
+Count how often the classifier predicts ``p`` while the observed label is ``k``. Each observed label
 stands, on average, for the true classes that column ``k`` of the inverse noise matrix names (with
 negative weights, too). Replacing labels by these columns gives an unbiased estimate of the joint
-frequencies of answer and true class, and of everything that can be computed from them.
+frequencies of predicted and true class, and of everything that can be computed from them.
 
 The estimates hold for a classifier that was fixed before the labels were looked at: use rows that
-it was not trained on. They may be negative or above 1, by chance; their standard errors tell by how
+it was not trained on. They may be negative or above 1, by chance; their standard errors show by how
 much. They are unbiased only if the matrix is right: a matrix that was itself estimated
 (:class:`~uneven.noise.ConfusionEstimate`) adds its own uncertainty to the error rate.
 
@@ -51,12 +51,12 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class _Counts:
-    """Answers and observed labels, counted.
+    """Counts of predictions and observed labels.
 
     Attributes
     ----------
     shares : ndarray of shape (n_classes, n_classes)
-        Entry (p, k): share of the rows with answer p and observed label k. Sums to 1.
+        Entry (p, k): share of the rows with prediction p and observed label k. Sums to 1.
     squares : ndarray of shape (n_classes, n_classes)
         Sums of the squared weights of these rows, with factors that make variances unbiased.
     inverse : ndarray of shape (n_classes, n_classes)
@@ -104,9 +104,9 @@ def estimated_joint(
     Returns
     -------
     Estimate
-        Two arrays of shape (n_classes, n_classes). Entry (p, q) is about answer p and true class
-        q. Rows of the value sum to the shares of the answers, columns to the recovered class
-        frequencies (before they are moved into the range of probabilities), everything to 1.
+        Two arrays of shape (n_classes, n_classes). Entry (p, q) is about prediction p and true
+        class q. Rows of the value sum to the shares of the predictions, columns to the recovered
+        class frequencies (before they are moved into the range of probabilities), everything to 1.
 
     Examples
     --------
@@ -190,10 +190,10 @@ def corrected_confusion(
     Returns
     -------
     Estimate
-        Two arrays of shape (n_classes, n_classes), laid out like those of ``uneven.metrics``:
-        **row = true class**, column = answer (the noise matrix has it the other way round). Rows
-        of the value sum to 1, unless the noisy labels leave nothing to that class. The standard
-        errors are those of a ratio to first order.
+        Two arrays of shape (n_classes, n_classes), laid out like those of ``uneven.metrics``: **row
+        = true class**, column = prediction (the noise matrix has it the other way round). Rows of
+        the value sum to 1, unless the noisy labels leave nothing to that class. The standard errors
+        are those of a ratio to first order.
 
     Examples
     --------

@@ -1,11 +1,11 @@
 """True classes of rows whose labels were drawn through a noise matrix, by EM.
 
 A label i is drawn from column j of the noise matrix ``C`` if j is the true class. A classifier that
-learnt from such labels gives probabilities ``q = C p`` of *labels*; those of true classes, ``p``,
-have to be recovered. Once they are known, the label of a row tells more about it: its true class is
-j with a probability in proportion to ``C[label, j] p[j]``. These *posteriors* are what a second
-classifier learns from, and what an uncertain noise matrix is estimated from again. All of these
-are steps of one algorithm that never lowers the likelihood of the labels.
+fitted to such labels gives probabilities ``q = C p`` of *labels*; those of true classes, ``p``,
+have to be recovered. Once they are known, the label of a row gives more information: its true class
+is j with a probability in proportion to ``C[label, j] p[j]``. These *posteriors* are what a second
+classifier learns from, and what an uncertain noise matrix is estimated from again. All of these are
+steps of one algorithm that never lowers the likelihood of the labels.
 
 References
 ----------
@@ -111,7 +111,7 @@ def refine_noise(
     noise : ndarray of shape (n_classes, n_classes)
         To begin with.
     counts : ndarray of shape (n_classes, n_classes)
-        (Pseudo-)rows of each label and true class that are known beside these.
+        (Pseudo-)rows of each label and true class that are known in addition.
     shares : ndarray of shape (n_samples, n_classes)
         Probabilities of the true class by a model that has not seen the label.
     labels : ndarray of int, shape (n_samples,)

@@ -1,7 +1,7 @@
 """Where a noise matrix comes from: clean labels, a classifier's own mistakes, or annotators.
 
 Three sources, one result. :func:`confusion_from_clean` counts rows whose true and observed labels
-are both known. :func:`confusion_from_classifier` does so with the cross-validated answers of a
+are both known. :func:`confusion_from_classifier` does so with the out-of-fold predictions of a
 classifier that is to label other rows. :func:`confusion_from_annotators` needs no true label, but
 several labels of each row. :func:`estimate_confusion` takes any of the three.
 
@@ -471,7 +471,7 @@ def confusion_from_annotators(
     interval: str = "wilson",
     confidence: float = 0.95,
 ) -> ConfusionEstimate:
-    """Estimate a noise matrix from several labels per row, none of them known to be right.
+    """Estimate a noise matrix from several labels per row, none of which is certain.
 
     Parameters
     ----------

@@ -34,8 +34,8 @@ class LabelIssues:
     expected : float
         How many labels are expected to be wrong.
     low, high : float
-        Where that number lies with 95 %, as far as another sample of the rows would tell. It does
-        not know whether the classifier tells the classes well.
+        Where that number lies with 95 %, with respect to another sample of the rows. It does
+        not include the errors of the classifier itself.
     noise_matrix : ndarray of shape (n_classes, n_classes)
         Known or estimated.
 
@@ -95,7 +95,7 @@ def find_label_issues(
     One minus the probability of the label ranked wrong labels best in ``python -m benchmarks
     label-doubt``. It is no probability of a wrong label, though: classes overlap. The number of
     wrong labels comes from the noise matrix, known or estimated from the probabilities after their
-    temperature has been chosen by the likelihood of the labels. The same benchmark shows it beside
+    temperature has been chosen by the likelihood of the labels. The same benchmark compares it with
     cleanlab's.
 
     References

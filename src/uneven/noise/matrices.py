@@ -3,7 +3,7 @@ r"""Noise matrices: how often each true class gets each label.
 ``C[i, j] = P(observed = i | true = j)``: a column per true class, a row per observed label, every
 column sums to 1. On average the noise multiplies by ``C``, so its inverse undoes it on average:
 ``C^-1`` times the observed class frequencies are the true ones. How much the inverse magnifies
-what is left of chance is its *amplification*, the largest absolute entry of each of its rows.
+how much it magnifies chance is its *amplification*, the largest absolute entry of each of its rows.
 
 References
 ----------
@@ -12,7 +12,7 @@ U. Louche (2016), chapters 3 and 4.
 Notes
 -----
 Corrections of the source: a matrix with all ``C[j, j] > 1/2`` is invertible by the dominance of
-its columns (the text speaks of rows); random noise matrices are normalised by columns.
+its columns (the text says rows); random noise matrices are normalised by columns.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class NoiseInverse:
     Attributes
     ----------
     matrix : ndarray of shape (n_classes, n_classes)
-        The noise matrix that was inverted; shrunk towards the identity if that was asked for.
+        The noise matrix that was inverted; shrunk towards the identity if that was requested.
     inverse : ndarray of shape (n_classes, n_classes)
         Its columns sum to 1, too (unless it is a pseudo-inverse).
     condition : float

@@ -42,8 +42,8 @@ def uniform_noise(n_classes: int, rate: float) -> np.ndarray:
     ----------
     n_classes : int
     rate : float
-        Share of wrong labels, between 0 and 1. At ``(n_classes - 1) / n_classes`` labels say
-        nothing: the matrix is singular.
+        Share of wrong labels, between 0 and 1. At ``(n_classes - 1) / n_classes`` labels carry
+        no information: the matrix is singular.
 
     Returns
     -------
@@ -260,7 +260,7 @@ def corrupt_labels(
 def monotone_flip_probability(
     X: Any, t: ArrayLike, w: ArrayLike, rate: float, classes: ArrayLike | None = None
 ) -> np.ndarray:
-    """Chance of each point to be mislabelled, the smaller the farther it is from the boundary.
+    """Probability of each point to be mislabelled, the smaller the farther it is from the boundary.
 
     ``rate * (1 - t <w, x> / (|w| |x|))``: the full rate on the boundary, none for a point in the
     direction of ``w`` (or against it, in the other class). A point on the wrong side of the

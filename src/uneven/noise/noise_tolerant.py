@@ -102,7 +102,7 @@ def _mistaken_share(leads: np.ndarray, noise_rate: float, sigma: float) -> float
 
 
 def _sides(leads: np.ndarray, sigma: float) -> tuple[np.ndarray, np.ndarray]:
-    """Rows that the observed labels say are mistaken, and those that they say are right."""
+    """Rows that are misclassified by their observed labels, and those that are not."""
     return (leads < -sigma if sigma > 0.0 else leads <= 0.0), leads > sigma
 
 
@@ -149,7 +149,7 @@ class NoiseTolerantPerceptron(BinaryLinearClassifier):
     n_iter_ : int
         Steps made, over all starts.
     converged_ : bool
-        Whether a run ended by itself, at an estimated error that is no more than two standard
+        Whether a run converged, at an estimated error that is no more than two standard
         errors above eps.
 
     Notes

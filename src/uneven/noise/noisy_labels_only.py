@@ -1,6 +1,6 @@
 """A noise matrix from the noisy labels alone, through probabilities of rows that were not seen.
 
-Nothing but assumptions makes this possible: that a classifier tells labels well, and that some
+Nothing but assumptions makes this possible: that a classifier predicts labels well, and that some
 rows surely belong to each class. So clean rows or several annotators are better where there are
 any, and intervals describe what another sample would give, not whether the assumptions hold.
 """
@@ -42,7 +42,7 @@ def confusion_from_labels(
     confidence: float = 0.95,
     rng: np.random.Generator | int | None = 0,
 ) -> ConfusionEstimate:
-    """Estimate a noise matrix where no label is known to be right.
+    """Estimate a noise matrix without any label that is certain.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ def modified_perceptron(
     start: ArrayLike | None = None,
     rng: np.random.Generator | int | None = None,
 ) -> tuple[np.ndarray, int]:
-    """Find a vector that mistakes only rows near its boundary, without asking for a margin.
+    """Find a vector that misclassifies only rows near its boundary, without a margin.
 
     Each step makes the vector orthogonal to the row that it mistakes most. From a start that has
     a product of at least ``1 / sqrt(n_features)`` with a separating unit vector,

@@ -1,8 +1,8 @@
 r"""Few labels, many rows: a rough classifier labels the rest, and its mistakes are undone.
 
-A classifier learnt from few labels is wrong often, but in a pattern, and the few labels are enough
-to see the pattern: its confusion matrix. So its answers are labels with known noise, and a learner
-that knows the noise can learn from all rows.
+A classifier fitted to few labels is wrong often, but in a pattern, and the few labels are enough to
+see the pattern: its confusion matrix. So its predictions are labels with known noise, and a learner
+that takes a noise matrix can use all rows.
 
 References
 ----------
@@ -90,20 +90,20 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     confusion : {"cv", "holdout"}, default="cv"
         Where the rough classifier's confusion is seen: in cross-validation over the labelled rows,
         after which it learns from all of them; or on a part of them that it never learns from.
-        The first uses every label twice; its matrix is that of classifiers that learnt from a
+        The first uses every label twice; its matrix is that of classifiers that were fitted to a
         little less, and so err a little more.
     holdout : float, default=0.5
         Share of every class to set aside for ``confusion="holdout"``.
     smoothing : float, default=1.0
         Added to the diagonal of the confusion counts: with few labels a class may never be
-        answered rightly, and then the matrix has no inverse.
+        predicted correctly, and then the matrix has no inverse.
     use_clean : {"known", "drop", "mixed"}, default="known"
         What the learner gets of the rows with labels: the label, and that it is right (its ``fit``
         must take ``label_weights`` or ``clean``); nothing; the label like any other, as in the
         source.
     unlabelled : number, str or None, default=-1
-        What ``y`` holds where there is no label, beside None and NaN, which always mean that.
-        Use None if -1 is one of your classes.
+        What ``y`` holds where there is no label, in addition to None and NaN, which always mean
+        that. Use None if -1 is one of your classes.
     random_state : int, RandomState or None, default=None
         Seeds the held-out rows and the default classifiers.
 
@@ -117,7 +117,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     labelled_ : ndarray of bool, shape (n_samples,)
         Which training rows had a label.
     cheap_labels_ : ndarray of shape (n_unlabelled,)
-        What the rough classifier answered for the others.
+        Predictions of the rough classifier for the others.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if ``X`` had string column names.
@@ -127,12 +127,12 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     The rough classifier is taken to err alike all over a class. That is never quite true, and least
     of all for a linear classifier that labels rows for another one on the same columns: what it
     gets wrong lies on the wrong side of its own border. The defaults are such a pair, that of the
-    source; they gain where few labels say little about the rest (narrow kernels). Rather take two
-    of different kinds: a simple rough classifier (naive Bayes) and a learner that can use many rows
-    (``ComboClassifier`` with ``subsample=0.5``). That is no promise: on digits this pair gained,
-    but the same learner gained nothing from nearest neighbours, which were good already, and
-    `UMAClassifier` gains nothing from naive Bayes there. Compare
-    on rows that you know with ``rough_``, with the learner on the given labels alone, and with a
+    source; they gain where few labels are hardly informative about the rest (narrow kernels).
+    Rather take two of different kinds: a simple rough classifier (naive Bayes) and a learner that
+    can use many rows (``ComboClassifier`` with ``subsample=0.5``). That is no promise: on digits
+    this pair gained, but the same learner gained nothing from nearest neighbours, which were good
+    already, and `UMAClassifier` gains nothing from naive Bayes there. Compare on rows whose class
+    you know with ``rough_``, with the learner on the given labels alone, and with a
     well-regularised classifier on these.
 
     References
@@ -353,7 +353,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
         """Accuracy on the rows that have a label; the others do not count.
 
         So the default score of a grid search may be given the ``y`` of ``fit``. Named scorers
-        (``scoring="accuracy"``) know nothing of rows without label.
+        (``scoring="accuracy"``) do not skip rows without label.
 
         Parameters
         ----------
@@ -419,7 +419,7 @@ def _prefix_of_noise_matrix(learner: Any) -> str:
 
 
 def _parameter_for_clean(learner: Any) -> str:
-    """The parameter of the learner's ``fit`` that says which labels are right."""
+    """The parameter of the learner's ``fit`` for labels that are certain."""
     final = learner.steps[-1][1] if hasattr(learner, "steps") else learner
     for parameter in ("label_weights", "clean"):
         if has_fit_parameter(final, parameter):

@@ -54,7 +54,7 @@ def announced_steps(
     Yields
     ------
     object
-        The step. Iteration ends early when a callback asks for it; breaking out would keep the
+        The step. Iteration ends early when a callback requests it; breaking out would keep the
         end from the callbacks.
     """
     start_context = getattr(estimator, "_init_callback_context", None)
@@ -90,12 +90,12 @@ def announced_rounds(estimator: Any, rounds: range, table: Any, vote: Any) -> It
     table : TrainingTable
         What scikit-learn's callbacks receive as the training data.
     vote : GrowingVote
-        They may also ask for the fitted attributes as they would be if learning ended now.
+        They may also request the fitted attributes as they would be if learning ended now.
 
     Yields
     ------
     int
-        The round number. Iteration ends early when a callback asks for it.
+        The round number. Iteration ends early when a callback requests it.
     """
 
     def snapshot() -> dict[str, Any]:

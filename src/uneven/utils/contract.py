@@ -1,6 +1,6 @@
-"""What a class tells the tests that every estimator must pass.
+"""What a class declares for the tests that every estimator must pass.
 
-An estimator names instances of itself beside its code, the usual one first, in the class method
+An estimator names instances of itself in its code, the usual one first, in the class method
 ``_test_instances``; one without it inherits those of its base. Where a check of scikit-learn cannot
 hold, the instance comes with the names of such checks and the reason. The tests find the classes
 by themselves.

@@ -102,7 +102,7 @@ _SCORE_WORDS = {
     on wide tables take that fraction of the time.""",
     "random_state": """random_state : int, RandomState or None, default=None
     Seeds weak learners and the validation rows. Trees whose leaves vote draw nothing at random
-    but columns and rows, if told to;
+    but columns and rows, if requested;
     those whose leaves hold scores round gradients by chance and may draw rows, columns and
     axes.""",
 }

@@ -104,7 +104,7 @@ def check_margins(model: Any, margins: Any, instead: str = 'combine="votes" or p
     model : classifier
         Fitted.
     margins : array-like of shape (n_samples, n_columns) or (n_samples,)
-        What its ``decision_function`` says.
+        Output of its ``decision_function``.
     instead : str
         What else can be used, for the error message.
 
@@ -112,7 +112,7 @@ def check_margins(model: Any, margins: Any, instead: str = 'combine="votes" or p
     ------
     ValueError
         Above all if there is a column per pair of classes. For three classes this looks the same
-        as one per class; there the parameter ``decision_function_shape`` tells.
+        as one per class; there the parameter ``decision_function_shape`` decides.
     """
     shape, n_labels = np.shape(margins), len(model.classes_)
     width = shape[1] if len(shape) > 1 else 1
@@ -132,7 +132,7 @@ def check_margins(model: Any, margins: Any, instead: str = 'combine="votes" or p
 
 
 def _compares_pairs(model: Any) -> bool:
-    """Whether the margins of a model, or of the one that it hands over to, stand for pairs."""
+    """Whether the margins of a model, or of the one that it hands over to, are those of pairs."""
     if hasattr(model, "steps"):
         return _compares_pairs(model.steps[-1][1])
     for inner in ("best_estimator_", "final_estimator_", "estimator_"):

@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d
 
 
 def split_labels(y: Any, unlabelled: Any = -1) -> tuple[np.ndarray, np.ndarray]:
-    """Tell the rows that have a label from those that do not.
+    """Find the rows that have a label.
 
     A row has no label where ``y`` is None or NaN (also a missing value of a pandas or polars
     column), and where it equals ``unlabelled``.

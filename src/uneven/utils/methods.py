@@ -1,4 +1,4 @@
-"""What a class declares to be compared by name: one decorator beside the class.
+"""What a class declares to be compared by name: one decorator of the class.
 
 .. code-block:: python
 

@@ -9,7 +9,7 @@ A class that may stand in a model file says so beside itself::
 The file knows it by that name, whatever module the class lives in, so names stay for good. A type
 that is not registered is not trusted. Checks are needed because compiled code follows the indices
 of a loaded tree without looking at their range, and because numbers that no training can leave,
-such as a vote weight that is not finite, give answers that mean nothing.
+such as a vote weight that is not finite, give meaningless predictions.
 
 Other distributions register their own classes in the same way, and name the module that does it
 under the entry point group ``uneven.model_types``.
@@ -55,7 +55,7 @@ class ModelType:
     check : callable or None
         ``check(part, *what it must agree with)`` refuses what no training leaves behind.
     without_check : str
-        Why there is no check of its own: who checks it, or why no answer depends on it.
+        Why there is no check of its own: who checks it, or why no prediction depends on it.
     """
 
     name: str
@@ -206,7 +206,7 @@ def check_plain(part: Any, *besides: str) -> None:
     part : object
         An estimator whose own code trusts what it holds.
     *besides : str
-        Attributes that are checked elsewhere, or that no answer depends on.
+        Attributes that are checked elsewhere, or that no prediction depends on.
 
     Raises
     ------

@@ -21,7 +21,7 @@ _Result = TypeVar("_Result")
 
 
 class ThreadPool:
-    """Run a loop over consecutive slices of a range, in threads where that pays.
+    """Run a loop over consecutive slices of a range, in threads where that helps.
 
     The result of a loop must not depend on how the range is cut: then it does not depend on
     the number of threads either.
@@ -206,7 +206,7 @@ def _follow(parent: int) -> None:
 def cluster_workers() -> Iterator[bool]:
     """Let joblib hand tasks to the workers of a Dask cluster, if this process has a client.
 
-    Joblib's Dask backend is chosen for the tasks inside of the context; whoever is a task of such
+    Joblib's Dask backend is chosen for the tasks inside of the context; a task of such
     a cluster already stays where it is.
 
     Yields

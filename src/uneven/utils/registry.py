@@ -71,7 +71,7 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
         return self._entries[name]
 
     def unknown(self, name: str) -> str:
-        """What to tell about a name that is not here: the most similar one, and all of them."""
+        """Message about a name that is not here: the most similar one, and all of them."""
         return (
             f"unknown {self.kind} {name!r}; {closest(name, self)}the {self.kind}s are "
             f"{listing(self)}."

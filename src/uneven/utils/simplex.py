@@ -86,7 +86,7 @@ def check_column_sums(matrix: np.ndarray, name: str) -> None:
 
 
 def whole_counts(n: int, shares: ArrayLike) -> NDArray[np.intp]:
-    """Divide ``n`` things in proportion, by largest remainders, so that nobody gets none.
+    """Divide ``n`` items in proportion, by largest remainders, at least one each.
 
     Parameters
     ----------

@@ -194,7 +194,7 @@ def check_mass(sample_weight: Any, n_samples: int) -> np.ndarray:
 
 
 def check_clean(clean: Any, n_samples: int) -> np.ndarray | None:
-    """Which labels are known to be right, shape (n_samples,)."""
+    """Which labels are certain, shape (n_samples,)."""
     if clean is None:
         return None
     sure = np.asarray(clean)

@@ -3,7 +3,7 @@
 Matrices of up to a hundred rows or so are factored here too, not by LAPACK: they need not wait for
 threads to wake up. `uneven.versionspace.propagation` does larger ones.
 
-A site is what one cut says about its own product with w: the factor ``exp(shift * h - precision *
+A site is the factor of one cut for its own product with w: ``exp(shift * h - precision *
 h**2 / 2)``. Each loop has a slow NumPy twin in the tests.
 """
 
@@ -78,7 +78,7 @@ def match_site(mean, variance, flip, ridge):
     mean, variance : float
         Of the product under everything but this site.
     flip : float
-        Chance that a cut is the wrong way round.
+        Probability that the label of a cut is wrong.
     ridge : float
         Variance of the cut's private noise.
     """

@@ -86,8 +86,8 @@ default="propagation"
     fit_intercept : bool, default=False
         Add a constant column; only with the linear kernel.
     flip : float, default=0.0
-        Chance that a label is wrong, for propagation: wrong labels are then outvoted. With a small
-        ridge, such as 1e-3, it settles sooner.
+        Probability that a label is wrong, for propagation: wrong labels are then outvoted. With a
+        small ridge, such as 1e-3, it settles sooner.
     ridge : float, default=1e-8
         Gives every row a dimension of its own, of this squared length as a share of the row's:
         rows that contradict each other then leave a version space. The larger, the softer.
@@ -148,7 +148,7 @@ default="propagation"
     at most the number of columns. "joint" has n (K - 1) cuts in M (K - 1) dimensions, so it is for
     few classes.
 
-    Rows enter with unit length, as the source has it tacitly, and there is no offset. The normal
+    Rows enter with unit length, as the source assumes tacitly, and there is no offset. The normal
     prior of the propagation gives the same direction as the uniform one of the source.
 
     References

@@ -1,6 +1,6 @@
 """The vote of the version space: how much of it gives a row each class.
 
-The Bayes classification strategy answers what most of the version space answers. It is the best
+The Bayes classification strategy predicts what most of the version space predicts. It is the best
 that the labels so far allow, and not linear; the Bayes point is the linear classifier that comes
 nearest to it, and a Bayes line halves the space. Rows are given by the coordinates of their unit
 vectors in the span of the cuts and by how far they stick out of it. What sticks out is not touched
@@ -293,8 +293,8 @@ def bayes_point(
 
     Notes
     -----
-    Rows that stick out of the span are judged by their projections. If the directions of the rows
-    are all alike, the centre of gravity is usually the best of the candidates, or next to it.
+    Rows that stick out of the span are classified by their projections. If the directions of the
+    rows are all alike, the centre of gravity is usually the best of the candidates, or next to it.
 
     References
     ----------

@@ -54,7 +54,7 @@ def chebyshev_centre(cuts: Any, offsets: Any = None) -> ChebyshevCentre:
     With w the shortest vector of product at least 1 with every cut, the hard-margin support
     vector machine through the origin, the centre is ``w / (1 + norm(w))`` and the radius
     ``1 / (1 + norm(w))``: the ball touches the sphere and the cuts of the support vectors. This
-    needs unit rows. A polytope is a linear program. The source prints the centre as the point of
+    needs unit rows. A polytope is a linear program. The source gives the centre as the point of
     least distance from the farthest one, which is another centre. It can be far from the centre
     of gravity in long and thin spaces, and then cuts through it may leave nearly everything.
 
@@ -89,8 +89,8 @@ def inside(cuts: np.ndarray, point: np.ndarray) -> np.ndarray:
     """Move a point towards the Chebyshev centre until it lies strictly inside all cuts.
 
     cuts: (n_cuts, n_dims); point: (n_dims,). Returns (n_dims,), the point itself if it is inside
-    already; the centre if even that is on a cut, as rounding has it in spaces that are thinner than
-    can be told.
+    already; the centre if even that is on a cut, as can happen by rounding in spaces that are
+    thinner than floating point can resolve.
 
     Examples
     --------

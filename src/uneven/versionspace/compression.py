@@ -54,7 +54,7 @@ class Localisation:
         Additions between the time a row was shown and the next one.
     converged : bool
         Whether every row (but those of zeros) has a positive product with w, or as large a one as
-        the margin asks for.
+        the margin requires.
     """
 
     w: Any
@@ -86,7 +86,7 @@ default="largest_error"
     pick : {"lowest_margin", "cyclic", "random"}, default="lowest_margin"
         Which of the cuts to add to w if several are wrong.
     margin : float, default=0.0
-        Go on until the margin is this share of the largest one that there is, see
+        Continue until the margin is this share of the largest one that there is, see
         `CompressionPerceptron`.
     max_updates : int, default=1_000_000
         Largest number of additions.
@@ -104,8 +104,8 @@ default="largest_error"
     Notes
     -----
     At most R² / g² additions in all, for rows no longer than R that a unit vector separates by g;
-    and no more cuts than additions. The source divides w by its length before it goes on, and then
-    the bound fails: with the rows (0.06037, -0.01458) and (-0.03553, -0.07829) it makes 4
+    and no more cuts than additions. The source divides w by its length before it continues, and
+    then the bound fails: with the rows (0.06037, -0.01458) and (-0.03553, -0.07829) it makes 4
     additions, where 3.56 are allowed; without dividing there are 2. Its list of cuts is also one
     too long, and begins with an example that is not there yet.
 
@@ -140,7 +140,7 @@ def correction(pick: str, rng: np.random.Generator) -> Update:
 
 
 def widening(share: float) -> Update:
-    """The perceptron on the cuts that goes on until it has a share of the largest margin."""
+    """The perceptron on the cuts that continues until it has a share of the largest margin."""
     return lambda gram, limit, weights, margins: widen_cuts(gram, share, limit, weights, margins)
 
 
@@ -165,7 +165,7 @@ def fed_perceptron(
     max_updates: int = 1_000_000,
     rng: np.random.Generator | None = None,
 ) -> Localisation:
-    """A perceptron that gets a new row only when it is right about all it has.
+    """A perceptron that gets a new row only when it classifies all it has correctly.
 
     Parameters
     ----------
@@ -325,9 +325,9 @@ callable, default="linear"
     normalize : bool, default=False
         Scale each row (with its constant) to unit length while learning.
     margin : float, default=0.0
-        Below 1. The perceptron stops as soon as all rows are right. With a margin it goes on until
-        the distance of the nearest row from the hyperplane is this share of the largest distance
-        that any hyperplane has; ``pick`` does not matter then.
+        Below 1. The perceptron stops as soon as all rows are right. With a margin it continues
+        until the distance of the nearest row from the hyperplane is this share of the largest
+        distance that any hyperplane has; ``pick`` does not matter then.
     slack : float, default=0.0
         Gives every row a dimension of its own, of this squared length as a share of the row's:
         rows whose labels are wrong are then learnt in their own dimension and do little harm to
@@ -379,7 +379,7 @@ callable, default="linear"
 
     With a margin the weights are a mean of the rows shown, moved towards the row with the lowest
     margin as far as makes them shortest: the shortest mean is the hyperplane with the largest
-    margin. The source asks for such a variant and leaves it open.
+    margin. The source suggests such a variant and leaves it open.
 
     References
     ----------
@@ -483,10 +483,10 @@ def verify_compression(learner: Any, X: Any, y: Any) -> bool:
 
     Notes
     -----
-    The source only asks that the two classifiers be the same, which a learner that always answers
-    the same satisfies with no rows; the bound also needs one that is right about all rows, see
-    ``converged_``. It also asks for sets of one fixed size; they may be smaller. The support
-    vectors of a machine that is solved to a tolerance are only those of the tolerance.
+    The source only requires that the two classifiers be the same, which a learner that always
+    predicts the same satisfies with no rows; the bound also needs one that classifies all rows
+    correctly, see ``converged_``. It also requires sets of one fixed size; they may be smaller. The
+    support vectors of a machine that is solved to a tolerance are only those of the tolerance.
 
     References
     ----------
@@ -517,7 +517,7 @@ def verify_compression(learner: Any, X: Any, y: Any) -> bool:
 
 
 def _compression_of(model: Any) -> np.ndarray:
-    """The rows that a fitted model says it depends on."""
+    """The rows that a fitted model depends on."""
     for name in ("compression_set_", "support_"):
         if hasattr(model, name):
             return np.asarray(getattr(model, name))

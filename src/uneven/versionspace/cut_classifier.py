@@ -102,7 +102,7 @@ class CutClassifier(KernelMixin, LinearClassifier, ABC):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def risk_bound(self, delta: float = 0.05) -> float:
-        """Bound the error rate on new rows of the same kind.
+        """Bound the error rate on new rows of the same distribution.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class CutClassifier(KernelMixin, LinearClassifier, ABC):
         Returns
         -------
         float
-            1 if the model is not right about all its training rows: nothing can be said then.
+            1 if the model misclassifies a training row: there is no bound then.
 
         Notes
         -----
@@ -144,7 +144,7 @@ class CutClassifier(KernelMixin, LinearClassifier, ABC):
         return isinstance(self.kernel, str) and self.kernel == "linear"
 
     def _clear(self) -> None:
-        """Forget the form of an earlier model with another kernel."""
+        """Drop the form of an earlier model with another kernel."""
         for name in ("coef_", "expansion_"):
             if hasattr(self, name):
                 delattr(self, name)

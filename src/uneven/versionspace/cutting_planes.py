@@ -1,6 +1,6 @@
-"""Cutting planes: ask a point of what is left, cut it off if it is wrong, ask again.
+"""Cutting planes: query a point of the remaining space, cut it off if it is wrong, repeat.
 
-The classifier asks a centre of the version space and cuts along the row it is wrong about.
+The classifier queries a centre of the version space and cuts along a row that it misclassifies.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class CuttingPlaneRun:
     Attributes
     ----------
     w : object
-        The last point asked: right about every row if the run converged.
+        The last point queried: without misclassified rows if the run converged.
     cuts : ndarray of int, shape (n_cuts,)
         The rows that were cut along, in order.
     history : list of object
-        The points asked, the last one included.
+        The points queried, the last one included.
     converged : bool
         Whether the oracle had nothing to object to the last point.
     """
@@ -76,10 +76,10 @@ def cutting_planes(
     Parameters
     ----------
     oracle : callable
-        From a point to the row that it is wrong about, or to None.
+        From a point to a row that it misclassifies, or to None.
     query : callable
-        From the rows cut along so far (ints in order, none at first) to the next point to ask: the
-        centre of what they leave, or whatever a learner makes of them.
+        From the rows cut along so far (ints in order, none at first) to the next point to query:
+        the centre of what they leave, or whatever a learner makes of them.
     max_cuts : int, default=10_000
         Stop after so many cuts.
 
@@ -91,8 +91,8 @@ def cutting_planes(
     -----
     If the query is the centre of gravity, each cut leaves at most ``1 - 1/e`` of the volume, and
     the run ends after ``ln(V0 / V) / -ln(1 - 1/e)`` cuts, where V0 is the volume at the start and V
-    that of the points the oracle accepts. The source prints the order as the logarithm of V alone,
-    which is negative. A query that comes back to a row it was cut along before has forgotten it:
+    that of the points the oracle accepts. The source gives the order as the logarithm of V alone,
+    which is negative. If a query misclassifies a row that it was cut along before,
     the run ends without having converged.
 
     References
@@ -131,20 +131,20 @@ Query = Callable[[np.ndarray], np.ndarray]
 
 @persisted("cutting_plane", role="classifier")
 class CuttingPlaneClassifier(CutClassifier):
-    """A classifier that is the centre of what a few rows leave, and right about all others.
+    """The centre of the version space of a few rows, which classifies all others correctly.
 
-    It starts without any row. In each round it asks the centre of all classifiers that agree with
-    the rows so far; an oracle names a row that the centre is wrong about; that row joins them. In
-    the end the centre is right about all rows, though few of them were used. With the centre of
-    gravity this is a Bayes point machine that can be rebuilt from these few rows; with the
-    Chebyshev centre a support vector machine without slack.
+    It starts without any row. In each round it queries the centre of all classifiers that agree
+    with the rows so far; an oracle names a row that the centre misclassifies; that row joins them.
+    In the end the centre classifies all rows correctly, though few of them were used. With the
+    centre of gravity this is a Bayes point machine that can be rebuilt from these few rows; with
+    the Chebyshev centre a support vector machine without slack.
 
     Parameters
     ----------
     query : {"centre_of_gravity", "chebyshev", "analytic"} or callable, \
 default="centre_of_gravity"
-        Which centre to ask. A callable gets the cuts, unit rows of shape (n_cuts, n_dims), and
-        returns a point; any learner that is right about the rows it has seen will do.
+        Which centre to query. A callable gets the cuts, unit rows of shape (n_cuts, n_dims), and
+        returns a point; any learner that classifies the rows it has seen correctly will do.
     oracle : {"largest_error", "smallest_error", "random_error", "first_error"} or callable, \
 default="largest_error"
         Which mistake is cut along, as in `CompressionPerceptron`.
@@ -275,7 +275,7 @@ class _Game:
         return lift(np.asarray(self.centre(where), dtype=np.float64))
 
     def oracle(self, point: Any) -> int | None:
-        """A row that the point is wrong about."""
+        """A row that the point misclassifies."""
         margins = self.sample.margins(point)
         row = correctable_error(self.rule, margins, self.silent, self.sample.products)
         wrong = int(np.count_nonzero(margins <= 0.0))

@@ -30,8 +30,8 @@ def largest_error(margins: np.ndarray) -> int | None:
 
     Notes
     -----
-    A margin of zero is a mistake. The source asks for less than zero; then weights of zero, where
-    it starts, would be right about everything.
+    A margin of zero is a mistake. The source requires less than zero; then weights of zero, where
+    it starts, would make no mistake.
 
     References
     ----------

@@ -279,7 +279,7 @@ def fly_until(
 
     Notes
     -----
-    While the flights do not mix, they are made longer and what they found is forgotten.
+    While the flights do not mix, they are made longer and what they found is dropped.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Labelled rows in normal form, as cutting-plane learners see them: plain, with a kernel, soft.
 
-A learner asks a sample for the margins of all rows at a point, and for products between the few
+A learner needs the margins of all rows at a point, and for products between the few
 rows that became cuts. Points are vectors for plain rows, and weighted sums of rows for a kernel.
 With a private dimension for each row every sample is separable: wrong labels then cost private
 coefficients only.
@@ -23,7 +23,7 @@ Lift = Callable[[np.ndarray], Any]
 
 
 class Sample(Protocol):
-    """What cutting-plane learners ask of labelled rows."""
+    """Interface of cutting-plane learners to labelled rows."""
 
     n_rows: int
 
@@ -194,7 +194,7 @@ class SoftPoint:
     Attributes
     ----------
     shared : object
-        The same sum without these dimensions: what new rows are judged by.
+        The same sum without these dimensions: the sum for new rows.
     rows : ndarray of int, shape (n_terms,)
     coefficients : ndarray of shape (n_terms,)
     """

@@ -113,8 +113,8 @@ def propagate(
     cuts : array-like of shape (n_cuts, n_dims)
         Unit rows; w obeys one if its product with it is positive. No rows give the prior.
     flip : float, default=0.0
-        Chance that a label is wrong, below one half: a cut then only says ``flip + (1 - 2 flip)
-        [obeyed]``.
+        Probability that a label is wrong, below one half: a cut then only says ``flip + (1 - 2
+        flip) [obeyed]``.
     ridge : float, default=1e-8
         Squared length of a private dimension of every cut; see the notes.
     sites : ndarray of shape (n_old, 2), optional
@@ -324,7 +324,7 @@ def _check(**parameters: Any) -> None:
 
 
 def _start(sites: np.ndarray | None, n_cuts: int, flip: float) -> np.ndarray:
-    """Sites of an earlier run, followed by sites that say nothing yet."""
+    """Sites of an earlier run, followed by empty sites."""
     state = np.zeros((n_cuts, 2))
     if sites is None:
         return state

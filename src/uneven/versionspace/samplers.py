@@ -1,10 +1,10 @@
 """Points of a version space: hit-and-run, billiard and flights on arcs.
 
 Hit-and-run draws uniform points by random chords. A billiard is a ball that flies straight and
-bounces; its way tells where the middle is. The third is exact Hamiltonian Monte Carlo: a version
-space is a cone in a ball, so lengths and directions are independent, and any distribution that is
-round around the origin, kept inside the cone, has its mean in the direction of the centre of
-gravity. The normal distribution is the one whose flights are known exactly: with a random speed
+bounces; the mean of its path estimates the centre. The third is exact Hamiltonian Monte Carlo: a
+version space is a cone in a ball, so lengths and directions are independent, and any distribution
+that is round around the origin, kept inside the cone, has its mean in the direction of the centre
+of gravity. The normal distribution is the one whose flights are known exactly: with a random speed
 v, a point w moves on ``w cos t + v sin t`` and bounces off the cuts like a ball. That needs one
 product of the cuts with a vector per flight instead of one per step, and goes far: it mixes much
 faster than hit-and-run in many dimensions.
@@ -83,7 +83,7 @@ def hit_and_run(
     -----
     A step costs one product of the cuts with the direction. Neighbouring samples are dependent,
     and more so in many dimensions and long, thin bodies: from about 20 dimensions on,
-    `uneven.versionspace.samplers` needs far fewer steps. The source prints the end of the chord
+    `uneven.versionspace.samplers` needs far fewer steps. The source gives the end of the chord
     without the plus sign.
 
     References
@@ -182,8 +182,8 @@ def billiard(
     bounces : int, default=5000
         Bounces of each run, at most.
     sphere : {"specular", "lambert", "reset"}, default="specular"
-        At the unit sphere, bounce as at a cut; or go on in a random direction by Lambert's law; or
-        start again from the current estimate in a random direction. "reset" pulls the mean
+        At the unit sphere, bounce as at a cut; or continue in a random direction by Lambert's law;
+        or start again from the current estimate in a random direction. "reset" pulls the mean
         towards where it already is, since every way begins there: it does not cover the body
         evenly, and neither direction nor length need be those of the centre of gravity.
     restarts : int, default=1

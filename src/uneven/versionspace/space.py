@@ -31,7 +31,7 @@ _TOLERANCE = 1e-9
 class VersionSpace:
     """Points of the unit ball that have a product of at least zero with every cut.
 
-    An example is a half-space of classifiers, those that are right about it; a classifier is a
+    An example is a half-space of classifiers, those that classify it correctly; a classifier is a
     point. What all examples leave is a cone; lengths do not matter, so the unit ball cuts it off.
 
     Parameters
@@ -207,7 +207,8 @@ class VersionSpace:
         Returns
         -------
         ndarray of int, shape (n_samples,)
-            1 or -1 where all classifiers of the space agree, 0 where asking would tell something.
+            1 or -1 where all classifiers of the space agree, 0 where they disagree, so that a label
+            is informative.
         """
         above, below = self.widths(X)
         return (above > _TOLERANCE).astype(int) - (below > _TOLERANCE).astype(int)

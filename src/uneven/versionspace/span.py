@@ -254,7 +254,7 @@ def _place_few(
 def feature_norms(X: Any, kernel: Kernel, params: dict[str, Any]) -> np.ndarray:
     """Lengths of rows in the space of a kernel.
 
-    X: (n_samples, n_features); kernel: not "precomputed", which does not tell. Returns
+    X: (n_samples, n_features); kernel: not "precomputed", for which this is unknown. Returns
     (n_samples,).
 
     Examples

@@ -39,7 +39,7 @@ class OneSlack:
         How far the objective may be above the lowest possible one, whatever went on before.
     n_cuts : int
     converged : bool
-        Whether the gap is as small as asked for.
+        Whether the gap is as small as requested.
     """
 
     w: np.ndarray
@@ -144,7 +144,7 @@ class CuttingPlaneSVC(LinearClassifier):
     objective_ : ndarray of shape (1,) or (n_classes,)
         ``w @ w / 2 + C * n_samples * slack_``.
     n_cuts_ : ndarray of int, shape (1,) or (n_classes,)
-        Rows that say what others say already add none.
+        Rows that other rows imply add none.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if ``X`` had string column names.

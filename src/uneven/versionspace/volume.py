@@ -46,7 +46,7 @@ def log_volume(
         Unit rows. Without rows, the share is one.
     method : str, default="auto"
         - "exact": if the cuts span at most three dimensions.
-        - "orthant": the chance that a normal vector has no negative product with any cut, by
+        - "orthant": the probability that a normal vector has no negative product with any cut, by
           SciPy's integration; good for some 20 cuts, refused for more than 50 and in thin
           spaces, where it is wrong.
         - "rejection": the share of random directions inside; for shares above 1e-4.

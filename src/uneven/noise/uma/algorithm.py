@@ -1,6 +1,6 @@
-"""A run of UMA: choose a pair of classes, add its vector where it was mistaken, judge the result.
+"""A run of UMA: choose a pair of classes, update with its vector, evaluate the result.
 
-The estimated error after each step tells, with its standard error, whether the class vectors that
+The estimated error after each step shows, with its standard error, whether the class vectors that
 are kept are much worse than some that the run has passed, and whether it stopped too early.
 """
 
@@ -46,7 +46,7 @@ class Rules:
     selection : str
         Which pair comes next; a key of `SELECTIONS`.
     step : str
-        Who pays for what the true class gains.
+        Which classes are moved away from the vector.
     tol : float or None
         Shorter vectors are left alone; None takes the length that label noise alone can have.
     normalize_updates : {"norm", "mass"} or None
@@ -132,7 +132,7 @@ class Run:
     Attributes
     ----------
     space : Space
-        Knows the rows and their update vectors.
+        The rows and their update vectors.
     labels : CSR array of shape (n_samples, n_classes)
         Weights of the labels, divided by the number of rows.
     noise : NoiseInverse
@@ -331,7 +331,7 @@ SELECTIONS: dict[str, Callable[[Candidates], np.ndarray]] = {
 
 
 def in_order(selection: str, pairs: Candidates, allowed: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Pairs (predicted, true) in the order in which a rule wants them.
+    """Pairs (predicted, true) in the order of a rule.
 
     selection: a key of `SELECTIONS`; allowed: bool (n_classes, n_classes), which pairs may be
     taken; the diagonal is always left out. Yields (int, int).

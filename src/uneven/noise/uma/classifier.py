@@ -289,7 +289,7 @@ class UMAClassifier(LinearClassifier):
         """Make one step, with the vectors of these rows only.
 
         On fresh rows in each call the vectors are free of bias, since the class vectors cannot
-        know their labels. It goes on from the last class vectors. Not for kernels; ``pocket`` and
+        know their labels. It continues from the last class vectors. Not for kernels; ``pocket`` and
         ``patience`` do not count here.
 
         Parameters

@@ -1,6 +1,6 @@
 """Where UMA's vectors live: as columns of numbers, or as combinations of the training rows.
 
-Both spaces answer the same questions, so that the algorithm does not know which one it runs in.
+Both spaces have the same interface, so that the algorithm is the same in both.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FULL_PASS_SHARE = 0.5
 
 
 class Space(Protocol):
-    """What UMA asks of a space.
+    """Interface of UMA to a space.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Space(Protocol):
         """Class vectors of length zero, one per row."""
 
     def regroup(self, group: np.ndarray | None) -> None:
-        """Tell the predicted class of each row; None puts every row into every class."""
+        """Set the predicted class of each row; None means every row in every class."""
 
     def vector(self, predicted: int, true: int) -> np.ndarray:
         """The update vector of a pair."""
