@@ -1,4 +1,4 @@
-"""One sentence: does it pay to go on?"""
+"""One sentence: is it worth labelling more?"""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SMALL_CHANGE = 0.01
 
 @dataclass(frozen=True)
 class Advice:
-    """Whether to go on, and why.
+    """Whether to continue, and why.
 
     Attributes
     ----------

@@ -43,7 +43,7 @@ class Reliability:
     matrices: dict[int, np.ndarray]
 
     def right(self, people: Collection[int], rows: Sequence[Mapping[str, float]]) -> np.ndarray:
-        """Chance that people, on average, label rows rightly whose class is known by shares only.
+        """Mean accuracy of annotators on rows whose class is known by probabilities only.
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ class Reliability:
 def settle(votes: Mapping[int, str], known: Reliability | None) -> tuple[str, float | None]:
     """The label of a row by all votes, and its probability.
 
-    Votes that agree are believed; where they differ the most probable class wins.
+    Labels that agree are taken; where they differ the most probable class wins.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def _table(given: Mapping[int, Mapping[str, str]]) -> tuple[np.ndarray, list[int
 
 
 def reliability(given: Mapping[int, Mapping[str, str]]) -> Reliability | None:
-    """What the rows that several people labelled say about each of them.
+    """Reliability of each annotator, from the rows that several of them labelled.
 
     Parameters
     ----------

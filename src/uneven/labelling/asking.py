@@ -1,4 +1,4 @@
-"""What to ask next, and what the answers so far say about themselves.
+"""Which rows to label next, and a review of the labels so far.
 
 The learner is that of ``uneven label-next``: the same classifier, the same rules. It is slow
 compared with a person who presses a key, so that all of this runs beside the server, see
@@ -37,7 +37,7 @@ SUREST_ENOUGH = 0.6
 
 @dataclass(frozen=True)
 class Setup:
-    """The pool and how to ask about it.
+    """The pool and how it is queried.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Snapshot:
         Rows with a label, in the order in which they got it.
     labels : list of str
     closed : list of int
-        Rows that nobody can tell.
+        Rows that cannot be labelled.
     sample : int
         How many rows of the random order have been answered without a gap.
     given : dict of int to dict of str to str
@@ -100,7 +100,7 @@ class Thought:
     version : int
         That of the snapshot.
     queue : list of int
-        Rows to ask for, the most telling one first.
+        Rows to label, the most informative one first.
     shares : dict of int to dict of str to float
         How the classifiers that agree with the labels vote on these rows; empty before there are
         two classes.
@@ -115,7 +115,7 @@ class Thought:
 
 @dataclass(frozen=True)
 class Review:
-    """What the answers say about themselves.
+    """The review of the labels.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class Review:
     curve : list of Point
     advice : Advice or None
     suspicious : list of (row, label, other, share)
-        Labels that the others speak against, with the class that they speak for; worst first.
+        Labels that contradict the others, with the class that these support; worst first.
     confusions : dict of int or "pooled" to ConfusionEstimate
         How each annotator errs, and any of them, with intervals.
     """
@@ -136,7 +136,7 @@ class Review:
 
 
 class Asker:
-    """Learns from the answers, ranks the pool, and looks back.
+    """Learns from the labels, ranks the pool, and reviews the labels.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class Asker:
         return Thought(now.version, queue, shares, reliability(now.given))
 
     def guess(self, row: int) -> Guess:
-        """What the classifier thinks of a row, and why."""
+        """The prediction for a row, and why."""
         return explain(self.learner, self.setup.X, row, self.setup.columns)
 
     def review(self, now: Snapshot) -> Iterator[Review | None]:
@@ -222,7 +222,7 @@ class Asker:
         return [n for n in checkpoint_sizes(size) if n > last]
 
     def _checkpoint(self, now: Snapshot, labels: np.ndarray, size: int) -> Iterator[None]:
-        """One point of the curve: classifiers that answer for random rows they have not seen."""
+        """One point of the curve: classifiers that predict random rows they have not seen."""
         rows, labels = np.array(now.rows[:size]), labels[:size]
         place = {int(row): k for k, row in enumerate(self.probe)}
         known, point = set(rows.tolist()), Checkpoint(size)
@@ -250,10 +250,10 @@ class Asker:
         self.checkpoints.append(point)
 
     def _suspect(self, now: Snapshot, labels: np.ndarray) -> Iterator[None]:
-        """Labels that classifiers speak against which have not seen them.
+        """Labels that contradict out-of-fold predictions.
 
-        A label is suspicious if the chance of another class is as high as it usually is for rows
-        that have that label (Northcutt, Jiang and Chuang, 2021).
+        A label is suspicious if the probability of another class is as high as it usually is for
+        rows that have that label (Northcutt, Jiang and Chuang, 2021).
         """
         rows, names = np.array(now.rows), sorted(set(now.labels))
         shares = np.full((len(rows), len(names)), np.nan)
@@ -299,7 +299,8 @@ def suspicious(
     labels : ndarray of shape (n,)
     names : sequence of str, of length n_classes
     shares : ndarray of shape (n, n_classes)
-        Chances of the classes by classifiers that have not seen the row; NaN where there was none.
+        Probabilities of the classes by classifiers that have not seen the row; NaN where there was
+        none.
 
     Examples
     --------

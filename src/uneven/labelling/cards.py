@@ -81,7 +81,7 @@ def choices(project: Project, chosen: str = "") -> Markup:
 
 
 def guess_panel(project: Project, guess: Guess) -> Markup:
-    """What the learner thinks, and why."""
+    """The prediction of the learner, and why."""
     if not guess.shares:
         return tag("p", "There is no prediction before two classes are known.")
     bars = [

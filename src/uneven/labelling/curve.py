@@ -2,9 +2,9 @@
 
 The rows of the pool stand in a random order. One question in ten is about the first row of that
 order without a label, so that the labelled beginning of the order is a random sample of the whole
-pool, whichever other rows were asked for. It is cut into five parts; a classifier that learnt
-without a part answers for it. Every classifier also answers for rows of the order that will only
-be labelled later, so that each point of the curve is judged by all the random rows there are.
+pool, whichever other rows were queried. It is cut into five parts; a classifier that was fitted
+without a part predicts it. Every classifier also predicts rows of the order that will only
+be labelled later, so that each point of the curve is evaluated on all the random rows there are.
 
 What further answers bring is read off a power law a + b n^-c through the errors; how much it can
 be trusted is seen by drawing the random rows again.
@@ -29,16 +29,16 @@ _Z = 1.96
 
 @dataclass(frozen=True)
 class Point:
-    """The errors of what was learnt from so many labels.
+    """The errors after so many labels.
 
     Attributes
     ----------
     labels : int
         How many labels there were.
     tested, wrong : int
-        Random rows that were answered for, and how many of them wrongly.
+        Random rows that were predicted, and how many of them wrongly.
     low, high : float
-        95 % interval of the share of wrong answers (Wilson).
+        95 % interval of the error rate (Wilson).
     """
 
     labels: int
@@ -49,20 +49,20 @@ class Point:
 
     @property
     def error(self) -> float:
-        """Share of wrong answers."""
+        """Error rate."""
         return self.wrong / self.tested
 
 
 @dataclass
 class Checkpoint:
-    """What a classifier of some moment says about random rows that it has not seen.
+    """Predictions of the classifier of some moment for random rows that it has not seen.
 
     Attributes
     ----------
     labels : int
         How many labels it knew.
     answers : dict of int to str
-        Its answer by row.
+        Its prediction by row.
     """
 
     labels: int
@@ -104,7 +104,7 @@ def points(checkpoints: Sequence[Checkpoint], truth: Mapping[int, str]) -> list[
 def expected_gain(
     checkpoints: Sequence[Checkpoint], truth: Mapping[int, str], more: int = 50, seed: int = 0
 ) -> tuple[float, float, float] | None:
-    """By how much further answers may lower the share of wrong answers.
+    """By how much further answers may lower the error rate.
 
     Parameters
     ----------

@@ -24,9 +24,9 @@ def answers_frame(project: Project) -> pd.DataFrame:
     -------
     DataFrame of shape (n_answers, 11)
         Row, label (empty unless ``kind`` is label or ruling), kind, annotator, time (UTC), how
-        many seconds the person looked, whether they were sure, comment, why the row was asked for;
+        many seconds the person looked, whether they were sure, comment, why the row was selected;
         what the label of the row is by all answers, and its probability, NaN where one person
-        alone cannot be judged.
+        alone cannot be evaluated.
     """
     lines = []
     with project._lock:

@@ -116,13 +116,13 @@ class Ledger:
         return not self._rows.get(row)
 
     def speakers(self, row: str, but: int) -> list[int]:
-        """Who else has given a label to a row, or said that nobody can tell."""
+        """Who else has given a label to a row, or said that it cannot be labelled."""
         with self._lock:
             said = self._rows.get(row, {}).items()
             return [who for who, event in said if who not in (but, RULING) and event.kind != "skip"]
 
     def unsure(self, row: str) -> bool:
-        """Whether somebody says that nobody can tell, and nobody gives a label."""
+        """Whether a person says that the row cannot be labelled, and none gives a label."""
         kinds = {event.kind for event in self.standing(row).values()}
         return "unsure" in kinds and "label" not in kinds and self.ruling(row) is None
 

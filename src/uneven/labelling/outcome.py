@@ -72,7 +72,7 @@ class Outcome:
         return settle(votes, self._known) if votes else None
 
     def labels(self) -> dict[str, str]:
-        """Labels by row, in the order in which rows got one; ``?`` where nobody can tell."""
+        """Labels by row, in the order in which rows got one; ``?`` where it cannot be labelled."""
         found = {row: self._labels.get(row, SKIP) for row in self.ledger.order()}
         found = {row: label for row, label in found.items() if label != SKIP}
         return found | {row: SKIP for row, label in self._labels.items() if label == SKIP}

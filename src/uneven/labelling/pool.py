@@ -300,7 +300,7 @@ def _refuse_two_uses(options: Mapping[str, Sequence[str]]) -> None:
 
 
 def _refuse_unused_labels(path: Path, frame: pd.DataFrame, left_out: Collection[str]) -> None:
-    """A column of labels among those to learn from would tell the answer."""
+    """A column of labels among the features would leak the class."""
     if LABEL in frame.columns and LABEL not in left_out and frame[LABEL].notna().any():
         raise InputError(
             f"{path} has a column {LABEL!r} of its own: --label-column {LABEL} takes its filled "

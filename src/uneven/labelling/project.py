@@ -1,4 +1,4 @@
-"""One labelling project: a pool, its answers, and the learner that asks.
+"""One labelling project: a pool, its answers, and the active learner.
 
 A folder holds it: the answers (`answers.sqlite`), the file of labels that spreadsheets and
 ``uneven label-next`` share (`labels.csv`, if no other is named), the learner's history
@@ -63,7 +63,7 @@ class Options:
     model : BayesPointClassifier or None
         The classifier; None takes the linear kernel for running text, else the Gaussian one.
     random_share, overlap : float
-        Share of random questions, and of rows that up to three people label.
+        Share of random rows, and of rows that up to three people label.
     budget : int or None
         After how many labels to propose to stop.
     seed : int
