@@ -2,7 +2,7 @@
 
 The pool holds 1200 images without labels, except for one of each digit. Ten at a time are labelled:
 those that cut closest to the centre of gravity of what the labels so far leave, but not alike, or
-any ten. A simulated person answers.
+any ten. A simulated annotator gives the labels.
 
     python examples/active_learning.py [picture.png]
 """
@@ -24,7 +24,7 @@ BUDGET, AT_ONCE = 120, 10
 
 
 def by_hand() -> None:
-    """The same with a person: ask for rows, tell their labels, ask again."""
+    """The same with a person: ask for rows, tell their labels, repeat."""
     X, digits = load_digits(return_X_y=True)
     learner = ActiveLearner(random_state=0).start(X / 16.0)
     for _ in range(3):

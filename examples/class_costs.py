@@ -1,4 +1,4 @@
-"""Unequal mistakes: tell the learner which confusion of classes is dear.
+"""Unequal misclassification costs: make some confusions of classes more expensive.
 
 A triage desk sends patients home, to a check or to the emergency room. Sending an urgent case home
 is twenty times as bad as a check that was not needed.
@@ -15,13 +15,13 @@ from uneven.metrics import confusion_counts
 CLASSES = ["check", "home", "urgent"]
 PRICE = np.array(
     [
-        # answered: check, home, urgent
+        # predicted: check, home, urgent
         [0.0, 5.0, 1.0],  # true: check
         [1.0, 0.0, 2.0],  # true: home
         [4.0, 20.0, 0.0],  # true: urgent
     ]
 )
-"""Rows are true classes and columns answers, both in sorted order, as in ``classes_``."""
+"""Rows are true classes and columns predictions, both in sorted order, as in ``classes_``."""
 
 
 def patients(n: int = 2000, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -45,7 +45,7 @@ def main() -> None:
         counts, _ = confusion_counts(y, answers, labels=CLASSES)
         sent_home = int(counts[CLASSES.index("urgent"), CLASSES.index("home")])
         price = (counts * PRICE).sum() / len(y)
-        print(f"{name}: {sent_home} urgent cases sent home, mean price {price:.2f}")
+        print(f"{name}: {sent_home} urgent cases sent home, mean cost {price:.2f}")
         for label, row in zip(CLASSES, counts.astype(int)):
             print(f"  {label:<8}" + "".join(f"{count:>6}" for count in row))
 

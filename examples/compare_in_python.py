@@ -30,7 +30,7 @@ print("\nrecalls of the rarest digits")
 print(found.recalls[rarest].round(2))
 
 wrong = found.predictions.ne(found.truth, axis=0).all(axis=1)
-print(f"\n{wrong.sum()} of {len(wrong)} rows are answered wrongly by every method")
+print(f"\n{wrong.sum()} of {len(wrong)} rows are misclassified by every method")
 
 model = found.best_model()
 print(f"{found.best_} says {model.predict(demo.data.head(5)).tolist()} to the first rows")

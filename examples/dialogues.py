@@ -47,7 +47,7 @@ def main() -> None:
 
     told = METHODS["µCoMBo"][0].explain()
     names = extract.get_feature_names_out()
-    print("\nwhat speaks for a theme in µCoMBo: views, then columns")
+    print("\nwhat supports a theme in µCoMBo: views, then columns")
     for k, theme in enumerate(told.classes):
         views = "".join(
             f"{share:>6.0%} {view}" for view, share in zip(VIEWS, told.view_share[:, k])

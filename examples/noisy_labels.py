@@ -29,8 +29,8 @@ def main() -> None:
     print(noise.summary())
 
     models = {
-        "believes the labels": AdaBoostMMClassifier(n_estimators=100, max_depth=3),
-        "knows the noise": AdaBoostMMClassifier(n_estimators=100, max_depth=3, noise_matrix=noise),
+        "ignores the noise": AdaBoostMMClassifier(n_estimators=100, max_depth=3),
+        "models the noise": AdaBoostMMClassifier(n_estimators=100, max_depth=3, noise_matrix=noise),
     }
     print(f"\n{'wrong about':<20} {'labels':>8} {'truth, estimated':>18} {'truth':>8}")
     for name, model in models.items():

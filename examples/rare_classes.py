@@ -1,7 +1,7 @@
 """Rare classes: plain CoMBo, NormCoMBo and a class-weighted forest, class by class.
 
 Run it with the name of a picture to write: ``python examples/rare_classes.py confusion.png``.
-The table is cut twice into halves to learn from and to answer; the answers are judged together.
+The table is split twice into a training and a test half; both test halves are evaluated together.
 ``uneven compare table.csv --target label`` does the same, and more, for a table of yours.
 """
 

@@ -1,9 +1,9 @@
-"""What labels leave of all linear classifiers, and which point of it to ask about.
+"""The version space of a few labels, and which row to label next.
 
 Three labelled rows leave a long and thin polygon of classifiers. The next row to be labelled should
 split it well whatever the answer is. A hyperplane through the centre of gravity does, in any
 direction; one through the Chebyshev centre, which is where the support vector machine is, may cut
-off next to nothing.
+off almost nothing.
 
     python examples/version_space.py [picture.png]
 """
@@ -28,7 +28,7 @@ LENGTH, HALF_WIDTH = 1.4, 0.05
 
 
 def thin_triangle() -> VersionSpace:
-    """Classifiers between three corners of the sphere, told by three labelled rows."""
+    """Classifiers between three corners of the sphere, given by three labelled rows."""
     place = np.array([[0.0, -HALF_WIDTH], [LENGTH, 0.0], [0.0, HALF_WIDTH]])
     east, north = place.T
     corners = np.column_stack(

@@ -68,7 +68,7 @@ def test_class_costs_as_a_program(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     out = done.stdout
-    found = re.findall(r"(\d+) urgent cases sent home, mean price ([\d.]+)", out)
+    found = re.findall(r"(\d+) urgent cases sent home, mean cost ([\d.]+)", out)
     (alike, alike_price), (costly, costly_price) = found
     assert int(costly) < 0.2 * int(alike)
     assert float(costly_price) < float(alike_price)
@@ -145,9 +145,9 @@ def test_large_table(printed):
 def test_noisy_labels(printed):
     out = printed("noisy_labels.py")
     assert "205 clean rows" in out
-    rows = re.findall(r"^(believes|knows).* ([\d.]+) +(-?[\d.]+) ± ([\d.]+) +([\d.]+)$", out, re.M)
+    rows = re.findall(r"^(ignores|models).* ([\d.]+) +(-?[\d.]+) ± ([\d.]+) +([\d.]+)$", out, re.M)
     found = {name: list(map(float, row)) for name, *row in rows}
-    assert found["knows"][3] < 0.7 * found["believes"][3]
+    assert found["models"][3] < 0.7 * found["ignores"][3]
     for seen, estimated, error, real in found.values():
         assert abs(estimated - real) < 2 * error < abs(seen - real)
 
@@ -159,7 +159,7 @@ def test_few_labels(printed):
     rough, alone, known, dropped, _ = (float(error) for _, error in rows)
     assert known < min(rough, alone) - 0.01
     assert known < dropped < min(rough, alone)
-    assert "noise matrix from cross-validated answers of GaussianNB on 150 rows" in out
+    assert "noise matrix from out-of-fold predictions of GaussianNB on 150 rows" in out
 
 
 @pytest.mark.slow
@@ -211,7 +211,7 @@ def test_compare_in_python(printed, tmp_path):
     lines = out.splitlines()
     table = lines[lines.index("recalls of the rarest digits") :]
     assert {line.split()[0] for line in table[3:6]} == {"neighbours", "combo", "forest"}
-    wrong, rows = map(int, re.search(r"(\d+) of (\d+) rows are answered", out).groups())
+    wrong, rows = map(int, re.search(r"(\d+) of (\d+) rows are misclassified", out).groups())
     assert 0 < wrong < rows / 20
     assert (tmp_path / "report.html").read_text("utf-8").startswith("<!doctype html>")
 

@@ -1,6 +1,6 @@
 """
-Boosting with a price for each pair of classes
-==============================================
+Boosting with a cost for each pair of classes
+=============================================
 
 ``class_cost`` says how bad each kind of misclassification is. Boosting itself then works on the
 expensive pairs, instead of correcting predictions afterwards.
@@ -23,7 +23,7 @@ class_cost = np.ones((4, 4))
 class_cost[1, 2] = 20  # predicting 8 for a 3
 
 # %%
-# Confusion in percent of the true class, without and with the price:
+# Confusion in percent of the true class, without and with the costs:
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for ax, (name, price) in zip(axes, {"all alike": None, "3 as 8 costs 20": class_cost}.items()):

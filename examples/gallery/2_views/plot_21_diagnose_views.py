@@ -1,6 +1,6 @@
 """
-What does each view know?
-=========================
+How informative is each view?
+=============================
 
 A view is a group of features from one source. Before they are combined,
 :func:`uneven.views.diagnose` cross-validates a classifier per view and reports recalls,

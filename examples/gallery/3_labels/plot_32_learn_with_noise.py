@@ -2,7 +2,7 @@
 Learn from noisy labels with a known confusion matrix
 =====================================================
 
-40 % of the training labels of a digit are replaced by the next digit. A classifier that knows the
+40 % of the training labels of a digit are replaced by the next digit. A classifier with the
 noise matrix recovers most of what a classifier that trusts the labels loses.
 """
 
@@ -32,6 +32,6 @@ for rate in rates:
 
 figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 ax.plot(rates, trusting, "o-", color="grey", label="logistic regression, trusts the labels")
-ax.plot(rates, knowing, "o-", label="forward correction, knows the noise matrix")
+ax.plot(rates, knowing, "o-", label="forward correction with the noise matrix")
 ax.set(xlabel="share of wrong labels", ylabel="error on held-out rows", ylim=(0, None))
 ax.legend(fontsize="small")

@@ -452,7 +452,7 @@ def confusion_from_classifier(
     answers = cross_val_predict(clone(estimator), X, true, cv=folds, n_jobs=n_jobs)
     estimate = confusion_from_clean(true, answers, **options)
     name = type(estimator).__name__
-    return replace(estimate, source=f"cross-validated answers of {name} on {len(true)} rows")
+    return replace(estimate, source=f"out-of-fold predictions of {name} on {len(true)} rows")
 
 
 def confusion_from_annotators(
