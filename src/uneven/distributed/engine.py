@@ -211,7 +211,7 @@ class DaskEngine(Engine):
         return done
 
     def _drop_gone(self, waiting: dict[Any, Any], workers: dict[Any, str], until: float) -> None:
-        """Wait no longer for workers that are gone, nor for any after a time."""
+        """Stop waiting for workers that are gone, and for all after a time limit."""
         there = self._client.nthreads()
         for name in [name for name in waiting if workers[name] not in there]:
             waiting.pop(name).cancel()

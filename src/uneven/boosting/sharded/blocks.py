@@ -54,7 +54,7 @@ class NumberedBlock:
 
 
 def _numbered(block: Any, number: int) -> Any:
-    """A block that knows its number; tuples are (X, y) or (X, y, sample_weight)."""
+    """A block with its number; tuples are (X, y) or (X, y, sample_weight)."""
     if isinstance(block, tuple):
         return replace(HeldBlock(*block), number=number)
     return block if hasattr(block, "number") else NumberedBlock(block, number)

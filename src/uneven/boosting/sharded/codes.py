@@ -243,7 +243,7 @@ def code_stored(shard: Shard, name: int, columns: np.ndarray, cuts: SparseCuts) 
 
 @step(changes=True)
 def describe_stored(shard: Shard, name: int, columns: np.ndarray, has_missing: np.ndarray) -> None:
-    """Say what is known of the sparse columns of all shards; see ``rows_of_stored``."""
+    """Set what is known of the sparse columns of all shards; see ``rows_of_stored``."""
     shard.held[name] = rows_of_stored(columns, shard.held[name], len(shard.y), has_missing)
 
 
@@ -287,7 +287,7 @@ def code_rows(
 
 @step(changes=True)
 def describe_rows(shard: Shard, name: int, *known: Any) -> None:
-    """Say what is known of the columns of all shards; see ``describe_codes``."""
+    """Set what is known of the columns of all shards; see ``describe_codes``."""
     columns, *rest = known
     shard.held[name] = describe_codes(columns, shard.held[name], *rest)
 

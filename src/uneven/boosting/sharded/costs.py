@@ -27,14 +27,14 @@ _OF_A_TREE = (score_steps.look_at, score_steps.draw_rows)
 
 
 class Answers(Handle):
-    """Answers of a voter on the training rows, which stay where the rows are.
+    """Predictions of a voter for the training rows, which stay where the rows are.
 
     Attributes
     ----------
     costs : CostMatrix or None
         The costs that the voter was learnt from.
     paid : float
-        What the answers cost there.
+        Cost of the predictions there.
     """
 
     costs: Any = None
@@ -58,18 +58,18 @@ class MaskedCosts(CostMatrix):
         self.engine, self.handle, self.n_classes = engine, handle, n_classes
 
     def answer_costs(self, answers: Any) -> np.ndarray:
-        """Summed costs of several answers, in quanta, shape (n_answers,)."""
+        """Summed costs of several predictions, in quanta, shape (n_answers,)."""
         if len(answers) == 1 and answers[0].costs is self:
             return np.array([answers[0].paid])
         names = tuple(one.name for one in answers)
         return np.asarray(self.engine.ask(vote_steps.answer_costs(self.handle.name, names)))
 
     def edge(self, answers: Any) -> float:
-        """Edge of the answers of a voter."""
+        """Edge of the predictions of a voter."""
         return float(-self.answer_costs([answers])[0] / max(self.stake, 1.0))
 
     def paid(self, answers: Any) -> np.ndarray:
-        """Quanta cancelled and incurred by answering each class, shape (2, n_classes)."""
+        """Quanta cancelled and incurred by predicting each class, shape (2, n_classes)."""
         return np.asarray(
             self.engine.ask(vote_steps.right_and_wrong(self.handle.name, answers.name))
         )
@@ -95,7 +95,7 @@ class ShardedCosts(MaskedCosts, RunningCosts):
     Attributes
     ----------
     ahead : Step or None
-        A question that the next voter will ask first; it travels with the votes of this one.
+        A request that the next voter will make first; it travels with the votes of this one.
     """
 
     def __init__(self, engine: Engine, handle: Handle, n_classes: int, n_rows: int) -> None:
@@ -124,7 +124,7 @@ class ShardedCosts(MaskedCosts, RunningCosts):
         return sums, stake
 
     def move(self, answers: Any, votes: np.ndarray, share: Any = None) -> tuple[np.ndarray, float]:
-        """As for :class:`~uneven.costs.matrices.CostRows`; also asks what comes next."""
+        """As for :class:`~uneven.costs.matrices.CostRows`; also requests what comes next."""
         factors = None if share is None else share.name
         moved = vote_steps.add_answers(self.handle.name, answers.name, votes, factors)
         self.answered = None
@@ -227,8 +227,8 @@ class ShardedLabels(KnownLabels):
 class RemoteScoreRows:
     """The rows of a process with leaf scores, in shards; as ``ScoreRows``.
 
-    What was asked in a round is asked again in the trip that ends it, since the next round will
-    most often want to know the same.
+    What was requested in a round is requested again in the trip that ends it, since the next round
+    will most often need the same.
 
     Parameters
     ----------
@@ -263,14 +263,14 @@ class RemoteScoreRows:
         return float(top)
 
     def _step(self, make: Callable[..., Step], *given: Any) -> Step:
-        """A question about these rows, or about those that a tree may draw."""
+        """A request about these rows, or about those that a tree may draw."""
         if make in _OF_A_TREE:
             assert self.tree is not None
             return make(self.tree.name, self.handle.name, *given)
         return make(self.handle.name, *given)
 
     def _ask(self, *question: Any) -> Any:
-        """Ask, unless it is known already; the next round will want to know it, too."""
+        """Request it, unless it is known already; the next round will need it, too."""
         self._asked.append(question)
         if question not in self._known:
             if question[0] in _OF_A_TREE:
@@ -376,7 +376,7 @@ class ShardedScoreCosts(ScoreCosts):
     def find_reach(
         self, leaf_of: Any, spoken: np.ndarray, heaviest: float, then: Callable[[np.ndarray], None]
     ) -> None:
-        """Sum, with the next trip, the mass of the class that each leaf speaks for.
+        """Sum, with the next trip, the mass of the class that each leaf supports.
 
         Parameters
         ----------

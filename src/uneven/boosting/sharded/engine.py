@@ -1,4 +1,4 @@
-"""Engines: who carries steps to the shards, and brings merged results back."""
+"""Engines: send steps to the shards, and return merged results."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Handle:
 
 
 class Engine(ABC):
-    """Carries steps to all shards.
+    """Sends steps to all shards.
 
     Attributes
     ----------
     n_trips : int
-        How often the shards were asked so far.
+        Number of requests to the shards so far.
     n_bytes : int
         What they sent back, where that is counted.
     """
@@ -52,7 +52,7 @@ class Engine(ABC):
         return next(self._names)
 
     def later(self, step: Step, then: Callable[[Any], None] | None = None) -> None:
-        """Let a step travel with the next question; ``then`` gets its result."""
+        """Let a step travel with the next request; ``then`` gets its result."""
         self._waiting.append((step, then))
 
     def ask(self, *steps: Step) -> Any:
@@ -73,7 +73,7 @@ class Engine(ABC):
         return asked[0] if len(asked) == 1 else asked
 
     def pace(self, n_rows: int) -> str:
-        """Rows that are asked per second, and bytes that they send back, since the beginning."""
+        """Rows processed per second, and bytes that they send back, since the beginning."""
         seconds = max(time.perf_counter() - self._begun, 1e-9)
         rows = f"  {n_rows * self.n_trips / seconds:.3g} rows/s"
         return rows + (f"  {self.n_bytes / 1e6 / seconds:.3g} MB/s" if self.n_bytes else "")

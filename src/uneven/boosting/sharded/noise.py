@@ -33,13 +33,13 @@ def open_beliefs(
 
 @step(changes=True)
 def begin_beliefs(shard: Shard, name: int, drawn: int | None) -> None:
-    """Say which rows the voters of a round learn from."""
+    """Set the rows that the voters of a round are fitted to."""
     shard.held[name].begin_round(None if drawn is None else shard.held[drawn])
 
 
 @step(changes=True)
 def scale_beliefs(shard: Shard, name: int) -> None:
-    """Let the views that a row has share what votes tell about its label."""
+    """Divide what votes tell about the label of a row among the views that it has."""
     shard.held[name].scale_votes(1.0 / np.maximum(shard.presence.sum(axis=1), 1))
 
 
@@ -64,7 +64,7 @@ def open_expected(
 
 @step(changes=True)
 def add_votes(shard: Shard, name: int, answers: int, votes: np.ndarray, share: int | None) -> None:
-    """Add answers to the scores, and to the beliefs if they follow these costs."""
+    """Add votes to the scores, and to the beliefs if they follow these costs."""
     factors = None if share is None else shard.held[share]
     shard.held[name].move(shard.held[answers], votes, factors)
 
@@ -77,11 +77,11 @@ class RemoteBeliefs:
         engine.later(open_beliefs(self.handle.name, chances, prior, units))
 
     def begin_round(self, drawn: Handle | None) -> None:
-        """Say which rows the voters of the coming round learn from."""
+        """Set the rows that the voters of the next round are fitted to."""
         self.engine.later(begin_beliefs(self.handle.name, None if drawn is None else drawn.name))
 
     def scale_by_views(self) -> None:
-        """Let the views that a row has share what votes tell about its label."""
+        """Divide what votes tell about the label of a row among the views that it has."""
         self.engine.later(scale_beliefs(self.handle.name))
         self.version += 1
 
@@ -140,13 +140,13 @@ class ShardedExpectedCosts(MaskedCosts, ExpectedCosts):
         return sums, stake
 
     def answer_costs(self, answers: Any) -> np.ndarray:
-        """Summed costs of several answers, in quanta, shape (n_answers,)."""
+        """Summed costs of several predictions, in quanta, shape (n_answers,)."""
         self._bring_up_to_date()
         names = tuple(one.name for one in answers)
         return np.asarray(self.engine.ask(vote_steps.answer_costs(self.handle.name, names)))
 
     def paid(self, answers: Any) -> np.ndarray:
-        """Quanta cancelled and incurred by answering each class, shape (2, n_classes)."""
+        """Quanta cancelled and incurred by predicting each class, shape (2, n_classes)."""
         self._bring_up_to_date()
         return super().paid(answers)
 
@@ -193,11 +193,11 @@ class ShardedNoisyLabels(ShardedLabels, NoisyLabels):
         return self.beliefs.handle.name
 
     def begin_round(self, drawn: Any) -> None:
-        """Tell the beliefs which rows the voters of the round learn from."""
+        """Pass the rows that the voters of the round are fitted to on to the beliefs."""
         self.beliefs.begin_round(drawn)
 
     def share_votes(self) -> None:
-        """Let the views that a row has share what votes tell about its label."""
+        """Divide what votes tell about the label of a row among the views that it has."""
         self.beliefs.scale_by_views()
 
     def open_votes(self, view: int, updates_beliefs: bool = False) -> ShardedExpectedCosts:

@@ -1,4 +1,4 @@
-"""The door of ``fit`` for rows that are not in one table."""
+"""Validation in ``fit`` of rows that are not in one table."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def open_sharded(
 
 
 def _dask_room() -> Any:
-    """The room that knows Dask; it stands above this one and is loaded when it is needed."""
+    """The package for Dask, which is above this one and is loaded when it is needed."""
     return require("uneven.distributed", "fit of a Dask collection", "dask")
 
 

@@ -47,7 +47,7 @@ class ShardedRows:
     example : array or frame
         A few rows that show the columns.
     open_engine : callable
-        Gets the categories of the columns; returns the engine that carries steps to the shards.
+        Gets the categories of the columns; returns the engine that sends steps to the shards.
 
     Attributes
     ----------

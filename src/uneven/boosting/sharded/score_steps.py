@@ -56,7 +56,7 @@ def sum_log_loss(shard: Shard, name: int, scale: float) -> int:
 
 @step(largest, passing=True)
 def look_at(shard: Shard, tree: int, name: int, view: int | None) -> float:
-    """Say that a tree may draw the rows that have a view; the largest of their stakes."""
+    """Let a tree draw from the rows that have a view; the largest of their stakes."""
     return float(shard.held[name].look_at(None if view is None else shard.present(view)))
 
 
@@ -180,7 +180,7 @@ def sum_pairs(shard: Shard, name: int, leaf_of: int, n_leaves: int, scale: float
 
 @step(total)
 def sum_hits(shard: Shard, name: int, leaf_of: int, spoken: np.ndarray, scale: float) -> np.ndarray:
-    """Mass of the class that each leaf speaks for, in whole numbers."""
+    """Mass of the class that each leaf supports, in whole numbers."""
     rows = shard.held[name]
     hits = rows.sum_hits(shard.held[leaf_of], spoken, shard.y, shard.mass, scale)
     return np.asarray(hits)

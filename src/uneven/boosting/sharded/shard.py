@@ -40,7 +40,7 @@ class Shard:
     categories : dict of column name to list
         Categories of the category columns.
     number : int, default=0
-        Tells the shards of a table apart.
+        Identifies the shard of a table.
     on_disk : bool, default=False
         Whether codes and costs are kept in files, of which the system holds as much in memory as
         there is room for.
@@ -240,7 +240,7 @@ def look_for_views(shard: Shard, views: ViewMap) -> None:
 
 @step(changes=True)
 def drop_views(shard: Shard, speaks: np.ndarray) -> None:
-    """Let views be absent everywhere but those that speak, bool, (n_views,)."""
+    """Let views be absent everywhere but those that vote, bool, (n_views,)."""
     shard.presence = shard.presence & speaks
 
 
@@ -394,7 +394,7 @@ def hold_out(
 
 @step(changes=True)
 def let_go_of_values(shard: Shard) -> None:
-    """Drop the blocks and the hashes: rows are coded, and nobody asks for values any more."""
+    """Drop the blocks and the hashes: rows are coded, and values are not needed any more."""
     shard._blocks, shard._kept, shard._hashes = [], [], {}
 
 

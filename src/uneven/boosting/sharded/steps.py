@@ -56,7 +56,7 @@ class Kind:
         is rebuilt.
     passing : bool
         Whether only what the first argument names is changed: nothing has to be done again once
-        that is forgotten.
+        that is dropped.
     """
 
     function: Callable[..., Any]

@@ -78,12 +78,12 @@ class ShardedTable:
 
     @property
     def mass(self) -> float:
-        """Largest mass of a row, which is all that is asked for here."""
+        """Largest mass of a row, which is all that is needed here."""
         return self.heaviest
 
     @cached_property
     def binned(self) -> ShardedBinned:
-        """The codes of the table by column, made when the first learner asks for them."""
+        """The codes of the table by column, made when the first learner needs them."""
         if self.is_sparse:
             heaviest = None if self.total_mass is None else self.heaviest
             sizes = (self.n_columns, self.n_rows, heaviest, self.max_bins)
@@ -130,23 +130,23 @@ class ShardedTable:
         return ShardedTreeRows(self.binned, costs, self.view, self.class_mass, self.pool)
 
     def answers_of(self, voter: Any, row_mask: Any = None) -> Answers:
-        """What a voter answers on the training rows, -1 outside of a mask."""
+        """Predictions of a voter for the training rows, -1 outside of a mask."""
         answers = Answers(self.engine, self.engine.name())
         self.engine.later(ask_voter(answers.name, voter))
         return answers if row_mask is None else self.silence(answers, row_mask)
 
     def pace(self) -> str:
-        """How fast rows are asked since the fit began."""
+        """Throughput of requests since the fit began."""
         return self.engine.pace(self.n_rows)
 
     def nobody(self) -> Leaves:
-        """Answers of a voter that abstains everywhere."""
+        """Predictions of a voter that abstains everywhere."""
         answers = Leaves(self.engine, self.engine.name())
         self.engine.later(vote_steps.nobody(answers.name))
         return answers
 
     def silence(self, answers: Answers, row_mask: Any) -> Answers:
-        """The same answers, -1 outside of a mask; rows outside of it cost nothing."""
+        """The same predictions, -1 outside of a mask; rows outside of it cost nothing."""
         heard = Answers(self.engine, self.engine.name())
         heard.costs, heard.paid = answers.costs, answers.paid
         self.engine.later(vote_steps.silence(heard.name, answers.name, row_mask.view))
@@ -154,7 +154,7 @@ class ShardedTable:
 
 
 class Presence(Handle):
-    """Where a view is there, which the shards know."""
+    """Where a view is present, as known by the shards."""
 
     def __init__(self, engine: Engine, view: int, n_there: int, n_rows: int) -> None:
         super().__init__(engine, engine.name())
@@ -255,7 +255,7 @@ class ShardedSetting(Setting):
         self.labels.begin_round(self.draw.rows)
 
     def share_votes(self) -> None:
-        """Let the views that a row has share what votes tell about its label."""
+        """Divide what votes tell about the label of a row among the views that it has."""
         self.labels.share_votes()
 
     def start(self) -> None:
@@ -263,7 +263,7 @@ class ShardedSetting(Setting):
         self.table.engine.later(rows_of.let_go_of_values())
 
     def without_silent_views(self) -> ShardedSetting:
-        """The same setting, in which views that have nothing to say are absent everywhere."""
+        """The same setting, in which views without votes are absent everywhere."""
         if len(self.views) == 1:
             return self
         speaks = tell_silent_views(

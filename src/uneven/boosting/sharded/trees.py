@@ -57,7 +57,7 @@ class ShardedBinned(BinnedDense):
     def histograms_of(
         self, tree: Handle, costs: MaskedCosts, columns: np.ndarray, kept: np.ndarray
     ) -> Step:
-        """The question for the histograms of a level; see ``vote_steps.fill_splits``."""
+        """The request for the histograms of a level; see ``vote_steps.fill_splits``."""
         names = (tree.name, self.handle.name, costs.handle.name)
         return vote_steps.fill_splits(*names, columns, self.n_bins, kept)
 
@@ -102,7 +102,7 @@ class ShardedSparseBinned(ShardedBinned):
 class ShardedTreeRows(TreeRows):
     """The rows of a cost tree that grows on shards.
 
-    Only the lighter one of two siblings is asked for; the other is what it leaves of the parent.
+    Only the lighter one of two siblings is requested; the other is the difference from the parent.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ class ShardedTreeRows(TreeRows):
     def route(
         self, split: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray], next_slot: np.ndarray
     ) -> None:
-        """Send every row to its child, together with the next question."""
+        """Send every row to its child, together with the next request."""
         self._parents = np.flatnonzero(split[0] >= 0)
         names = (self.tree.name, self.binned.handle.name)
         self.engine.later(vote_steps.route_rows(*names, split, next_slot))
@@ -185,7 +185,7 @@ class ShardedTreeRows(TreeRows):
     def answer(
         self, labels: np.ndarray, sums: np.ndarray, is_leaf: np.ndarray
     ) -> tuple[Any, np.ndarray]:
-        """Let every node answer its label; the reach is known after the next trip."""
+        """Let every node predict its label; the reach is known after the next trip."""
         reach = np.zeros(len(labels))
         mass = np.maximum(self._class_mass[labels], np.finfo(float).tiny)
 
@@ -201,7 +201,7 @@ class ShardedTreeRows(TreeRows):
 
 
 class _Units:
-    """What a tree must know of gradients that are in shards."""
+    """What a tree needs of gradients that are in shards."""
 
     def __init__(self, unit: float, curvature_unit: float, lanes: int) -> None:
         self.unit, self.curvature_unit = unit, curvature_unit

@@ -72,7 +72,7 @@ def snap_costs(shard: Shard, name: int, quantum: float) -> tuple[np.ndarray, flo
 def add_answers(
     shard: Shard, name: int, answers: int, votes: np.ndarray, share: int | None
 ) -> tuple[np.ndarray, float]:
-    """Add answers to the scores; the sums of the costs and the stake."""
+    """Add votes to the scores; the sums of the costs and the stake."""
     factors = None if share is None else shard.held[share]
     sums, stake = shard.held[name].move(shard.held[answers], votes, factors)
     return sums, stake
@@ -97,14 +97,14 @@ def mask_rows(shard: Shard, name: int, view: int) -> None:
 
 @step(total)
 def answer_costs(shard: Shard, name: int, answers: tuple[int, ...]) -> np.ndarray:
-    """Summed costs of several answers, (n_answers,)."""
+    """Summed costs of several predictions, (n_answers,)."""
     given = np.array([shard.held[one] for one in answers])
     return np.asarray(shard.held[name].answer_costs(given))
 
 
 @step(total)
 def right_and_wrong(shard: Shard, name: int, answers: int) -> np.ndarray:
-    """Costs that answers cancel and incur, (2, n_classes)."""
+    """Costs that predictions cancel and incur, (2, n_classes)."""
     return np.asarray(shard.held[name].paid(shard.held[answers]))
 
 
@@ -166,7 +166,7 @@ def route_rows(
 
 @step(total, changes=True)
 def answer_rows(shard: Shard, answers: int, tree: int, labels: np.ndarray, view: int) -> np.ndarray:
-    """Let the nodes of a tree answer; the mass of a view each answers rightly, in two folds."""
+    """Let the nodes of a tree predict; the correct weight of each in a view, in two folds."""
     rows = shard.held.get(tree) or _Standing(len(shard.y))
     found = np.empty(len(shard.y), dtype=np.int32)
     n_blocks = _loops.sum_blocks(len(found))
@@ -180,7 +180,7 @@ def answer_rows(shard: Shard, answers: int, tree: int, labels: np.ndarray, view:
 
 @step(changes=True)
 def ask_voter(shard: Shard, name: int, voter: Any) -> None:
-    """Keep, under a name, what a voter answers on the rows."""
+    """Keep, under a name, the predictions of a voter for the rows."""
     answers = np.empty(len(shard.y), dtype=np.int32)
     for rows, X in shard.values():
         answers[rows] = voter.predict(X)
@@ -189,13 +189,13 @@ def ask_voter(shard: Shard, name: int, voter: Any) -> None:
 
 @step(changes=True)
 def silence(shard: Shard, name: int, answers: int, view: int) -> None:
-    """Keep, under a name, answers of which there are none where a view is absent."""
+    """Keep, under a name, predictions that abstain where a view is absent."""
     shard.held[name] = np.where(shard.present(view), shard.held[answers], np.int32(-1))
 
 
 @step(changes=True)
 def nobody(shard: Shard, name: int) -> None:
-    """Keep, under a name, that no row has an answer."""
+    """Keep, under a name, that no row has a prediction."""
     shard.held[name] = np.full(len(shard.y), -1, dtype=np.int32)
 
 
@@ -212,7 +212,7 @@ def share_rows(
 ) -> None:
     """Keep, under a name for each view, what a rule makes of who is right.
 
-    ``known`` names what knows the most probable labels; None if labels are right.
+    ``known`` names the object with the most probable labels; None if labels are right.
     """
     labels = shard.y if known is None else shard.held[known].labels()
     right = np.array([shard.held[own] == labels for own in answers]).T
