@@ -47,6 +47,12 @@ def test_one_version_everywhere():
     assert newest[1] == uneven.__version__
 
 
+def test_no_run_has_left_tables_or_models_in_the_root():
+    root = Path(__file__).parents[1]
+    endings = {".csv", ".parquet", ".xlsx", ".skops", ".onnx", ".sqlite", ".jsonl"}
+    assert [path.name for path in root.iterdir() if path.suffix in endings] == []
+
+
 @pytest.mark.parametrize("package", ["uneven", "uneven.comparison"])
 def test_names_are_those_of_the_stub(package):
     module = import_module(package)
