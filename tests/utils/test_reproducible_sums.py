@@ -44,6 +44,14 @@ def test_any_order_and_any_parts_give_the_same_bits(values, random, n_parts):
     assert float(sums[0] + sums[1]) == expected
 
 
+@given(NUMBERS, st.lists(st.integers(0, 2)))
+def test_equal_numbers_that_take_no_memory_add_up_to_the_same_bits(value, labels):
+    labels = np.array(labels, dtype=int)
+    light, full = np.broadcast_to(value, len(labels)), np.full(len(labels), value)
+    assert reproducible_sum(light) == reproducible_sum(full)
+    assert np.array_equal(sum_by_label(labels, light, 3), sum_by_label(labels, full, 3))
+
+
 @given(VALUES, st.randoms(use_true_random=False))
 def test_sums_by_label_are_the_sums_of_the_labels(values, random):
     labels = np.array([random.randrange(3) for _ in values], dtype=int)

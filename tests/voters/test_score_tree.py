@@ -438,11 +438,13 @@ def test_voters_route_values_as_trees_route_codes(problem, lanes, max_leaves, ma
     voter = tree.voter(codes)
     leaf_of = leaves_of(tree, codes)
     np.testing.assert_array_equal(voter.predict(X), leaf_of)
-    marked = np.full(len(X), -1, dtype=np.int32)
-    half = len(tree.rows) // 2
-    _row_loops.mark_leaves(tree.rows, tree.spans, marked, half, len(tree.rows))
+    marked = np.full(len(X), 99, dtype=np.int32)
+    half = len(X) // 2
+    _row_loops.mark_leaves(tree.rows, tree.spans, marked, half, len(X))
+    assert np.all(marked[:half] == 99)
     _row_loops.mark_leaves(tree.rows, tree.spans, marked, 0, half)
-    np.testing.assert_array_equal(marked[gradients.rows], leaf_of[gradients.rows])
+    is_drawn = np.isin(np.arange(len(X)), gradients.rows)
+    np.testing.assert_array_equal(marked, np.where(is_drawn, leaf_of, -1))
 
     rng = np.random.default_rng(seed)
     fresh = X[rng.integers(0, len(X), 60)]

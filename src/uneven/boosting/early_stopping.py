@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from uneven.boosting.base import GrowingVote
 
 _TEMPERATURES = np.exp(np.linspace(np.log(0.1), np.log(10.0), 93))
+_PARALLEL_SCORES = 150_000
 
 
 class EarlyStopping:
@@ -119,26 +120,39 @@ class Likelihood:
         Probability of what is observed if a class is true.
     units : ndarray of shape (n_classes,)
         What the probabilities of balanced classes are multiplied by to get the true ones.
+    pool : ThreadPool
     """
 
     y: np.ndarray
     weight: np.ndarray
     chances: np.ndarray
     units: np.ndarray
+    pool: ThreadPool = field(default_factory=ThreadPool)
 
     def __call__(self, scores: np.ndarray, temperature: float = 1.0) -> float:
         """Minus the log-loss of the softmax of ``temperature * scores``."""
         if not self._total > 0.0:
             return 0.0
+        found = np.empty(len(self.y))
+
+        def judge(start: int, stop: int) -> None:
+            rows = slice(start, stop)
+            found[rows] = self._log_chances(temperature * scores[rows], self.y[rows])
+
+        self.pool.parallel_for(len(found), judge, worth=scores.size > _PARALLEL_SCORES)
+        return reproducible_sum(self.weight * found) / self._total
+
+    def _log_chances(self, scores: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Logarithm of the probability of what is seen of some rows, shape (n_rows,)."""
         shift = log_all(self.units) if self.chances.size else 0.0
-        known = temperature * scores + shift
+        known = scores + shift
         known = known - known.max(axis=1, keepdims=True)
         odds = exp_all(known)
         if self.chances.size:
-            said = log_all((odds * self.chances[self.y]).sum(axis=1))
+            said = log_all((odds * self.chances[y]).sum(axis=1))
         else:
-            said = known[np.arange(len(self.y)), self.y]
-        return reproducible_sum(self.weight * (said - log_all(odds.sum(axis=1)))) / self._total
+            said = known[np.arange(len(y)), y]
+        return np.asarray(said - log_all(odds.sum(axis=1)))
 
     @cached_property
     def _total(self) -> float:
@@ -224,31 +238,36 @@ class EarlyStoppingMixin:
 
     def _watch(self, rows: TrainingRows, setting: Setting, vote: GrowingVote) -> EarlyStopping:
         """Early stopping after the rounds so far."""
-        judge = self._judge_of(rows, setting.labels)
-        watch = EarlyStopping(rows, judge, self.n_iter_no_change, setting.table.pool)
+        pool = setting.table.pool
+        judge = self._judge_of(rows, setting.labels, pool)
+        watch = EarlyStopping(rows, judge, self.n_iter_no_change, pool)
         for start, end in pairwise([0, *vote.ends]):
             watch.score(vote.terms[start:end])
         return watch
 
-    def _judge_of(self, rows: TrainingRows, labels: KnownLabels) -> Callable[[np.ndarray], float]:
+    def _judge_of(
+        self, rows: TrainingRows, labels: KnownLabels, pool: ThreadPool
+    ) -> Callable[[np.ndarray], float]:
         """What early stopping looks at; a class is worth what it weighs in the loss."""
         fallback = int(self.class_prior_.argmax())
         if self.scoring is not None and self.scoring != "log_loss":
             name = "confusion_norm" if self.scoring == "norm" else self.scoring
             return Scored(get_scorer(name), rows, fallback, self._probabilities)
         if self.leaves == "scores" or self.scoring == "log_loss":
-            return self._likelihood(rows, labels)
+            return self._likelihood(rows, labels, pool)
         mass, signals, gains = labels.gains(rows.y, rows.mass, rows.clean)
         units = self._class_units(mass)
         worth = gains / units[:, None] / (mass / units).sum()
         return Recall(rows.mass, signals, worth, fallback)
 
-    def _likelihood(self, rows: TrainingRows, labels: KnownLabels) -> Likelihood:
+    def _likelihood(
+        self, rows: TrainingRows, labels: KnownLabels, pool: ThreadPool | None = None
+    ) -> Likelihood:
         mass, signals, _ = labels.gains(rows.y, rows.mass, rows.clean)
         units = self._class_units(mass)
         chances = labels.chances
         weight = rows.mass if chances.size else rows.mass / units[rows.y]
-        return Likelihood(signals, weight, chances, units)
+        return Likelihood(signals, weight, chances, units, pool or ThreadPool())
 
     @property
     def _usual_temperature(self) -> float:

@@ -26,7 +26,7 @@ import numpy as np
 from uneven.costs import _gradient_loops as loops
 from uneven.costs._portable import exp_all
 from uneven.utils.parallel import ThreadPool
-from uneven.utils.reproducible_sums import reproducible_sum
+from uneven.utils.reproducible_sums import largest, reproducible_sum
 
 LOSSES = {"exponential": loops.EXPONENTIAL, "log": loops.LOG}
 _PARALLEL_ENTRIES = 150_000
@@ -122,7 +122,8 @@ class ScoreRows:
         self._pool = pool or ThreadPool()
         self._keys = keys
         weight = np.asarray(labels.weight / scale_back, dtype=np.float64)
-        self.P = np.full((len(labels.y), n_classes), 1.0 / n_classes, dtype=np.float32)
+        self.P = np.empty((len(labels.y), n_classes), dtype=np.float32)
+        self._over_rows(self._begin_even)
         self._rows = (self.P, labels.y, weight)
         self._heaviest = float(weight.max(initial=0.0))
         self._labels = (
@@ -138,6 +139,10 @@ class ScoreRows:
         self._drawn = np.empty(len(labels.y), dtype=np.int32)
         self._n_drawn = 0
         self._values = np.empty((0, lanes_for(n_classes)), dtype=np.int16)
+
+    def _begin_even(self, start: int, stop: int) -> None:
+        """All classes are as probable; pages of memory are first touched here, in all threads."""
+        self.P[start:stop] = 1.0 / self.n_classes
 
     def measure(self) -> float:
         """Compute the stakes of all rows from their scores; the largest one."""
@@ -521,7 +526,7 @@ class ScoreCosts:
         y, mass : ndarray of shape (n_samples,)
         class_mass : ndarray of shape (n_classes,)
         """
-        scale = hits_scale(float(mass.max()), len(mass))
+        scale = hits_scale(largest(mass), len(mass))
         hits = self.rows.sum_hits(leaf_of, spoken, y, mass, scale)
         return hits.astype(np.float64) / scale / np.maximum(class_mass[spoken], _TINY)
 

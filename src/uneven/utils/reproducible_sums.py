@@ -79,18 +79,38 @@ def fold(values: np.ndarray, units: tuple[float, float] | None = None) -> np.nda
     """
     values = np.asarray(values, dtype=np.float64)
     if units is None:
-        units = fold_units(len(values), _largest(values))
+        units = fold_units(len(values), largest(values))
     high = np.rint(values / units[0]) * units[0]
     return np.stack([high, np.rint((values - high) / units[1]) * units[1]])
 
 
-def _largest(values: np.ndarray) -> float:
+def largest(values: np.ndarray) -> float:
+    """Largest absolute value, 0 if there is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> largest(np.array([1.0, -3.0]))
+    3.0
+    """
+    if _is_constant(values):
+        values = values[:1]
     return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
+
+
+def _is_constant(values: np.ndarray) -> bool:
+    """Whether all values are one number in memory, as ``np.broadcast_to`` makes them."""
+    return values.strides == (0,) and len(values) > 0
+
+
+def _fold_constant(values: np.ndarray) -> np.ndarray:
+    """Folds of one of equal values, with the units of all, shape (2, 1)."""
+    return fold(values[:1], fold_units(len(values), largest(values)))
 
 
 def _folded_blocks(values: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
     """Folds of some numbers after the others, with the units of all."""
-    units = fold_units(len(values), _largest(values))
+    units = fold_units(len(values), largest(values))
     for start in range(0, len(values), _BLOCK):
         block = slice(start, start + _BLOCK)
         yield block, fold(values[block], units)
@@ -108,6 +128,8 @@ def reproducible_sum(values: np.ndarray) -> float:
     >>> reproducible_sum(values) == reproducible_sum(values[::-1])
     True
     """
+    if _is_constant(values):
+        return float((len(values) * _fold_constant(values)).sum())
     sums = np.zeros(2)
     for _, folds in _folded_blocks(np.ravel(values)):
         sums += folds.sum(axis=1)
@@ -134,6 +156,9 @@ def sum_by_label(labels: np.ndarray, values: np.ndarray, n_labels: int) -> np.nd
     >>> sum_by_label(np.array([0, 2, 0]), np.array([1.0, 2.0, 0.5]), 3)
     array([1.5, 0. , 2. ])
     """
+    if _is_constant(values):
+        counts = np.bincount(labels, minlength=n_labels)
+        return np.asarray((counts * _fold_constant(values)).sum(axis=0))
     sums = np.zeros((2, n_labels))
     for block, folds in _folded_blocks(values):
         sums += [np.bincount(labels[block], part, n_labels) for part in folds]

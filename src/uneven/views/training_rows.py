@@ -68,12 +68,14 @@ class TrainingRows:
     n_codes: np.ndarray | None = None
 
     def take(self, rows: np.ndarray) -> TrainingRows:
-        """The same with only these rows."""
+        """The same with only these rows, by number; a mass that takes no memory stays so."""
+        is_light = self.mass.strides == (0,) and len(self.mass) > 0
+        mass = np.broadcast_to(self.mass[0], len(rows)) if is_light else self.mass[rows]
         return replace(
             self,
             X=self.X[rows],
             y=self.y[rows],
-            mass=self.mass[rows],
+            mass=mass,
             view_mask=self.view_mask[rows],
             clean=None if self.clean is None else self.clean[rows],
         )

@@ -153,17 +153,21 @@ def rename_rows(names, rows, start, stop):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def mark_leaves(rows, spans, leaf_of, start, stop):
-    """Write the number of each leaf to those of its rows at the positions ``start`` to ``stop``.
+    """Write the number of its leaf to each of the rows ``start`` to ``stop``, -1 if it has none.
 
     Parameters
     ----------
-    rows : (m,)
+    rows : (m,) those of each leaf in increasing order
     spans : (L, 2) first and one-past-last position of each leaf
     leaf_of : (n,) output
     """
+    leaf_of[start:stop] = -1
     for leaf in range(spans.shape[0]):
-        for r in range(max(start, spans[leaf, 0]), min(stop, spans[leaf, 1])):
-            leaf_of[rows[r]] = leaf
+        own = rows[spans[leaf, 0] : spans[leaf, 1]]
+        for r in range(np.searchsorted(own, start), own.shape[0]):
+            if own[r] >= stop:
+                break
+            leaf_of[own[r]] = leaf
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -24,8 +24,8 @@ from uneven.voters.row_codes import RowCodes
 
 _PARALLEL_ADDITIONS = 300_000
 _PARALLEL_ROWS = 1 << 14
-_AHEAD = 4
-_LARGE = 0.25
+_AHEAD = 8
+_LARGE = 1.0
 _BY_ROWS = 8
 _FEW_ROWS = 0.375
 
@@ -272,7 +272,7 @@ class GrowingTree:
             return -1
         while self.waiting:
             number = heapq.heappop(self.waiting)[1]
-            if not any(number in known for known in (self.busy, self.carried, self.dropped)):
+            if not (number in self.busy or number in self.carried or number in self.dropped):
                 return number
         return -1
 
@@ -292,7 +292,7 @@ class GrowingTree:
         """Let the children of a node that was split wait; take back what histograms they leave."""
         self.carried.add(number)
         child = int(self._facts[number, CHILD])
-        kept = self._facts[[child, child + 1], SLOT].tolist()
+        kept = (int(self._facts[child, SLOT]), int(self._facts[child + 1, SLOT]))
         self.free += [slot for slot in slots if slot >= 0 and slot not in kept]
         for one in (child, child + 1):
             gain = float(self.nodes[1][one])

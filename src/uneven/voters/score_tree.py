@@ -57,22 +57,14 @@ class GrownTree:
 
     def route(self, codes: RowCodes, leaf_of: np.ndarray, pool: ThreadPool) -> None:
         """Write the leaf number of every row to ``leaf_of``, shape (n_rows,)."""
-        worth = codes.n_rows > 20_000
-        if len(self.rows) < codes.n_rows:
-            leaf_of[:] = -1
-        pool.parallel_for(
-            len(self.rows), _row_loops.mark_leaves, self.rows, self.spans, leaf_of, worth=worth
-        )
-        if len(self.rows) == codes.n_rows:
-            return
-        pool.parallel_for(
-            codes.n_rows,
-            _row_loops.route_rows,
-            codes.table,
-            *self.routes(),
-            leaf_of,
-            worth=worth,
-        )
+        routes = self.routes()
+
+        def find_leaves(start: int, stop: int) -> None:
+            _row_loops.mark_leaves(self.rows, self.spans, leaf_of, start, stop)
+            if len(self.rows) < codes.n_rows:
+                _row_loops.route_rows(codes.table, *routes, leaf_of, start, stop)
+
+        pool.parallel_for(codes.n_rows, find_leaves, worth=codes.n_rows > 20_000)
 
     def routes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Nodes, sides and labels, as ``_row_loops.route_rows`` takes them."""
