@@ -108,10 +108,15 @@ Y_NEW = np.tile([0, 1, 2], 40)
 
 
 @pytest.mark.parametrize(
-    ("cap", "shown", "ratio", "rounds"),
-    [(3.0, "> 33 s", "> 3.0x", 32), (10.0, "37 s (36 x 0.1)", "3.36x", 40)],
+    ("cap", "shown", "ratio", "rounds", "mean"),
+    [
+        (3.0, "> 33 s", "> 3.0x", 32, "> 3.00x"),
+        (10.0, "37 s (36 x 0.1)", "3.36x", 40, "3.36x"),
+    ],
 )
-def test_a_peer_is_cut_off_at_a_multiple_of_our_seconds(monkeypatch, cap, shown, ratio, rounds):
+def test_a_peer_is_cut_off_at_a_multiple_of_our_seconds(
+    monkeypatch, cap, shown, ratio, rounds, mean
+):
     monkeypatch.setattr(curves, "clock", lambda threads: lambda: CLOCK[0])
     monkeypatch.setattr(booster, "clock", curves.clock)
     setting = {"learning_rate": 0.1}
@@ -125,8 +130,12 @@ def test_a_peer_is_cut_off_at_a_multiple_of_our_seconds(monkeypatch, cap, shown,
     theirs = reach(peer, table, 0.9, 1, chosen.keep, limit)
     assert theirs[0].curve.rounds[-1] == rounds
     assert theirs[0].curve.seconds == 1 + rounds
-    line, _ = leaves._lines(table, 0.9, {"ours": own, "slow": theirs}, chosen, {})
+    ratios = {}
+    line, _ = leaves._lines(table, 0.9, {"ours": own, "slow": theirs}, chosen, ratios)
     assert (line.other, line.ratio) == (shown, ratio)
+    (line,) = leaves._means(ratios, chosen)
+    assert line.ours == mean
+    assert ("cut off on 1" in line.what) == (rounds < 40)
 
 
 def test_only_peers_on_costly_tables_are_cut_off(table):

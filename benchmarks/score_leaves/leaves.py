@@ -30,6 +30,9 @@ from benchmarks.score_leaves.peers import LIGHTGBM
 Found = Mapping[str, list[Reached]]
 """Settings by the name of the booster, for one table."""
 
+Ratio = tuple[float, bool]
+"""Seconds of a peer over ours, and whether it was cut off: then it is at least so many."""
+
 HEADINGS = (
     "table",
     "booster",
@@ -48,7 +51,7 @@ def run(options: Options | None = None) -> list[Line]:
     lines: list[Line] = []
     if LIGHTGBM.absent() and options.goal is None:
         return [Line(f"time to the accuracy of LightGBM: {LIGHTGBM.absent()}", NOT_RUN)]
-    ratios: dict[str, list[float]] = {}
+    ratios: dict[str, list[Ratio]] = {}
     if options.report:
         options.report.write_text(_heading(options))
     for table in options.load(lines):
@@ -100,7 +103,7 @@ def _limit(table: Table, booster: Booster, ours: list[Reached], options: Options
 
 
 def _lines(
-    table: Table, target: float, found: Found, options: Options, ratios: dict[str, list[float]]
+    table: Table, target: float, found: Found, options: Options, ratios: dict[str, list[Ratio]]
 ) -> list[Line]:
     lines = []
     ours = found.get(options.ours.name)
@@ -114,13 +117,11 @@ def _lines(
             _time(ours) if ours else "",
             _time(theirs),
         )
-        over = unreached_seconds(theirs)
-        if own and other and own.seconds and other.seconds:
-            ratio = other.seconds / own.seconds
-            ratios.setdefault(peer.name, []).append(ratio)
-            line.ratio = f"{ratio:.2f}x"
-        elif own and own.seconds and over:
-            line.ratio = f"> {over / own.seconds:.1f}x"
+        seconds = other.seconds if other else unreached_seconds(theirs)
+        if own and own.seconds and seconds:
+            ratio = seconds / own.seconds
+            ratios.setdefault(peer.name, []).append((ratio, other is None))
+            line.ratio = f"{ratio:.2f}x" if other else f"> {ratio:.1f}x"
         best = f"{table.name}: best balanced accuracy | log-loss there; other: {peer.name}"
         lines += [line, Line(best, _best(ours) if ours else "", _best(theirs))]
     return lines
@@ -139,14 +140,16 @@ def _best(found: list[Reached]) -> str:
     return f"{curve.best:.4f} | {curve.loss_at_best:.4f}"
 
 
-def _means(ratios: Mapping[str, list[float]], options: Options) -> list[Line]:
-    return [
-        Line(
-            f"geometric mean of the ratios, {len(those)} tables, {options.clock}; other: {name}",
-            f"{math.exp(sum(map(math.log, those)) / len(those)):.2f}x",
-        )
-        for name, those in ratios.items()
-    ]
+def _means(ratios: Mapping[str, list[Ratio]], options: Options) -> list[Line]:
+    """Geometric means; a lower bound if a peer was cut off on some tables."""
+    lines = []
+    for name, those in ratios.items():
+        n_cut = sum(is_cut for _, is_cut in those)
+        mean = math.exp(sum(math.log(ratio) for ratio, _ in those) / len(those))
+        tables = f"{len(those)} tables" + (f", cut off on {n_cut}" if n_cut else "")
+        what = f"geometric mean of the ratios, {tables}, {options.clock}; other: {name}"
+        lines.append(Line(what, f"> {mean:.2f}x" if n_cut else f"{mean:.2f}x"))
+    return lines
 
 
 def _heading(options: Options) -> str:
