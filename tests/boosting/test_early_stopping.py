@@ -23,5 +23,6 @@ def test_the_log_loss_is_the_same_bits_with_any_number_of_threads(monkeypatch, n
     assert expected == pytest.approx(np.average(np.log(seen), weights=weight))
 
     monkeypatch.setattr(early_stopping, "_PARALLEL_SCORES", 0)
+    monkeypatch.setattr(early_stopping, "_BLOCK", 100)
     with thread_pool(2) as pool:
         assert Likelihood(y, weight, chances, units, pool)(scores, 1.5) == expected

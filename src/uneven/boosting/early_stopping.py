@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _TEMPERATURES = np.exp(np.linspace(np.log(0.1), np.log(10.0), 93))
 _PARALLEL_SCORES = 150_000
+_BLOCK = 1 << 12
 
 
 class EarlyStopping:
@@ -136,8 +137,9 @@ class Likelihood:
         found = np.empty(len(self.y))
 
         def judge(start: int, stop: int) -> None:
-            rows = slice(start, stop)
-            found[rows] = self._log_chances(temperature * scores[rows], self.y[rows])
+            for first in range(start, stop, _BLOCK):
+                rows = slice(first, min(first + _BLOCK, stop))
+                found[rows] = self._log_chances(temperature * scores[rows], self.y[rows])
 
         self.pool.parallel_for(len(found), judge, worth=scores.size > _PARALLEL_SCORES)
         return reproducible_sum(self.weight * found) / self._total
@@ -146,7 +148,7 @@ class Likelihood:
         """Logarithm of the probability of what is seen of some rows, shape (n_rows,)."""
         shift = log_all(self.units) if self.chances.size else 0.0
         known = scores + shift
-        known = known - known.max(axis=1, keepdims=True)
+        known = known - reduce(np.maximum, known.T)[:, None]
         odds = exp_all(known)
         if self.chances.size:
             said = log_all((odds * self.chances[y]).sum(axis=1))
