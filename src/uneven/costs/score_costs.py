@@ -599,6 +599,17 @@ def lanes_for(n_classes: int) -> int:
     return next(lanes for lanes in (2, 4, 8) if lanes > axes)
 
 
+def used_lanes(n_classes: int, n_lanes: int) -> np.ndarray:
+    """Lanes that hold something: one for each axis, and the last one for the curvature.
+
+    Examples
+    --------
+    >>> used_lanes(5, 8)
+    array([0, 1, 2, 3, 7])
+    """
+    return np.array([*range(min(n_classes - 1, _MOST_AXES)), n_lanes - 1])
+
+
 def axes_for(n_classes: int, seed: int) -> np.ndarray:
     """Axes on which a tree sees gradients, as ``fill_gradients`` takes them.
 

@@ -59,8 +59,6 @@ class DaskEngine(Engine):
     ----------
     n_rebuilt : int
         Shards that were built again because their worker was gone.
-    cpu : float
-        CPU seconds of the slowest worker of each trip, summed.
     """
 
     def __init__(self, client: Any, parts: Sequence[Any], categories: dict[Any, list]) -> None:
@@ -70,7 +68,8 @@ class DaskEngine(Engine):
         self._journal: list[Step] = []
         self._shown: dict[str, Any] = {}
         self._is_near: dict[str, bool] = {}
-        self.n_rebuilt, self.cpu = 0, 0.0
+        self.n_rebuilt = 0
+        self._cpu: dict[str, float] = {}
         self._parts: dict[int, list[Any]] = {}
         self._worker_of: dict[int, str] = {}
         try:
@@ -100,6 +99,11 @@ class DaskEngine(Engine):
                 given[number] = (worker, [computed[i] for i in numbers])
                 number += 1
         self._build(given)
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds that the trips so far have taken in the slowest worker."""
+        return max(self._cpu.values(), default=0.0)
 
     def _workers(self) -> dict[str, int]:
         """Threads of every worker that is there; wait for one if there is none."""
@@ -275,15 +279,14 @@ class DaskEngine(Engine):
 
     def _trip(self, steps: Sequence[Step]) -> list[Any]:
         todo, results, packed = sorted(self._worker_of), [], pickle.dumps(steps, protocol=5)
-        slowest = 0.0
         while todo:
             jobs: dict[str, list[int]] = {}
             for number in todo:
                 jobs.setdefault(self._worker_of[number], []).append(number)
             done = self._ask_workers(jobs, packed)
-            for found, cpu in done.values():
+            for worker, (found, cpu) in done.items():
                 results.append(found)
-                slowest = max(slowest, cpu)
+                self._cpu[worker] = self._cpu.get(worker, 0.0) + cpu
             todo = [number for worker, own in jobs.items() if worker not in done for number in own]
             if todo:
                 _log.warning(
@@ -291,7 +294,6 @@ class DaskEngine(Engine):
                 )
                 self.n_rebuilt += len(todo)
                 self._build(self._find_homes(todo))
-        self.cpu += slowest
         self.n_bytes += sum(_n_bytes(result) for result in results)
         remember(self._journal, steps)
         return merge_results(steps, results)

@@ -239,6 +239,8 @@ class RemoteScoreRows:
     ----------
     columns : tuple
         Name of the codes that the next tree looks at, and which columns of them.
+    scales : (float, float) or None
+        Whole numbers per unit that the rows drawn last called for.
     """
 
     def __init__(self, engine: Engine, handle: Handle) -> None:
@@ -248,6 +250,7 @@ class RemoteScoreRows:
         self._heaviest: float | None = None
         self._asked: list[tuple[Any, ...]] = []
         self._known: dict[tuple[Any, ...], Any] = {}
+        self.scales: tuple[float, float] | None = None
         self._last: tuple[float, tuple[float, float]] = (0.0, (0.0, 0.0))
         self._root: tuple[tuple[Any, ...], Any] = ((), None)
 
@@ -272,11 +275,11 @@ class RemoteScoreRows:
     def _ask(self, *question: Any) -> Any:
         """Request it, unless it is known already; the next round will need it, too."""
         self._asked.append(question)
+        is_passing = question[0] in _OF_A_TREE
         if question not in self._known:
-            if question[0] in _OF_A_TREE:
+            if is_passing:
                 self._known = {}
             return self.engine.ask(self._step(*question))
-        is_passing = question[0] in _OF_A_TREE
         return self._known.pop(question) if is_passing else self._known[question]
 
     def heaviest(self) -> float:
@@ -286,8 +289,15 @@ class RemoteScoreRows:
         return self._heaviest
 
     def sum_stakes(self, scale: float) -> int:
-        """Sum of the stakes in whole numbers."""
-        return int(self._ask(score_steps.sum_stakes, scale))
+        """Sum of the stakes in whole numbers; it is known where all rows are drawn ahead."""
+        if (score_steps.look_at, None) not in self._known or not any(
+            make is score_steps.draw_rows for make, *_ in self._known
+        ):
+            return int(self._ask(score_steps.sum_stakes, scale))
+        drawn = (score_steps.draw_rows, 0, 0.0, scale)
+        if drawn not in self._known:
+            self._known[drawn] = self.engine.ask(self._step(*drawn))
+        return int(self._known[drawn][1])
 
     def sum_log_loss(self, scale: float) -> int:
         """The log-loss in whole numbers."""
@@ -313,13 +323,20 @@ class RemoteScoreRows:
         return Drawn(size, total, highest, -minus_lowest)
 
     def _draw_by_chance(self, seed: int, threshold: float, scale: float) -> Any:
-        """Draw rows, and begin the tree if the last one began with this threshold."""
+        """Draw rows, and begin the tree if it can be guessed how.
+
+        Most often with the whole numbers per unit for which all rows, or the rows above another
+        threshold, have just called; or as the last tree if that had the same threshold.
+        """
         self._known = {}
         drawn = self._step(score_steps.draw_rows, seed, threshold, scale)
-        if threshold != self._last[0]:
+        scales = self.scales
+        if scales is None and threshold == self._last[0]:
+            scales = self._last[1]
+        if scales is None:
             return self.engine.ask(drawn)
-        found, root = self.engine.ask(drawn, self._beginning(seed, *self._last))
-        self._root = ((seed, *self._last), root)
+        found, root = self.engine.ask(drawn, self._beginning(seed, threshold, scales))
+        self._root = ((seed, threshold, scales), root)
         return found
 
     def _beginning(self, seed: int, threshold: float, scales: tuple[float, float]) -> Step:
@@ -333,7 +350,7 @@ class RemoteScoreRows:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Begin a tree on the drawn rows; the histogram of its root and its sums."""
         (known, root), self._root = self._root, ((), None)
-        self._last = (threshold, scales)
+        self._last, self.scales = (threshold, scales), None
         if known != (seed, threshold, scales):
             root = self.engine.ask(self._beginning(seed, threshold, scales))
         return root[0], root[1]
@@ -367,6 +384,11 @@ class ShardedScoreCosts(ScoreCosts):
         priority: np.ndarray,
     ) -> None:
         self._open(rows, n_rows, n_classes, loss, scale_back, priority)
+
+    def _scale_for(self, drawn: Drawn) -> float:
+        scale = super()._scale_for(drawn)
+        self.rows.scales = (scale, scale * self._curvature_times)
+        return scale
 
     @property
     def known(self) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from uneven.boosting.sharded.shard import Shard
 from uneven.boosting.sharded.steps import largest, step, total
-from uneven.costs.score_costs import LabelModel, ScoreRows
+from uneven.costs.score_costs import LabelModel, ScoreRows, used_lanes
 from uneven.voters import _row_loops, _score_loops
 from uneven.voters.row_codes import RowCodes
 
@@ -80,13 +80,34 @@ def draw_rows(
 
 
 class _ShardTree:
-    """The drawn rows of a shard, in the order of the nodes of a tree that grows."""
+    """The drawn rows of a shard, in the order of the nodes of a tree that grows.
 
-    def __init__(self, codes: RowCodes, values: np.ndarray, drawn: np.ndarray) -> None:
-        self.codes, self.values, self.drawn = codes, values, drawn
-        self.rows = np.arange(len(drawn), dtype=np.int32)
-        self.buffer = np.empty_like(self.rows)
-        self.spans = {0: (0, len(drawn))}
+    Parameters
+    ----------
+    codes : RowCodes
+        Of the drawn rows.
+    values : ndarray of int16, shape (n_drawn, n_lanes)
+    drawn : ndarray of int32, shape (n_drawn,)
+        Must not change before the leaves are marked.
+    room : ndarray of int32, shape (2, n_rows)
+        To write to.
+    lanes : ndarray of int, shape (n_used,)
+        Lanes of the gradients that are not zero throughout.
+    """
+
+    def __init__(
+        self,
+        codes: RowCodes,
+        values: np.ndarray,
+        drawn: np.ndarray,
+        room: np.ndarray,
+        lanes: np.ndarray,
+    ) -> None:
+        self.codes, self.values, self.drawn, self.room = codes, values, drawn, room
+        self.rows, self.buffer = room[:, : len(drawn)]
+        self.is_whole = len(drawn) == room.shape[1]
+        self.rows[:] = drawn if self.is_whole else np.arange(len(drawn))
+        self.lanes, self.spans = lanes, {0: (0, len(drawn))}
 
     def split(self, node: int, child: int, column: int, goes_left: np.ndarray) -> None:
         """Let the rows of a node go to its children."""
@@ -96,10 +117,10 @@ class _ShardTree:
         self.spans[child], self.spans[child + 1] = (start, middle), (middle, stop)
 
     def histograms(self, nodes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """Histograms of some nodes (n_nodes, size), and their sums (n_nodes, n_lanes)."""
+        """Histograms of some nodes (n_nodes, n_bins, n_used), and their sums (n_nodes, n_lanes)."""
         lanes = self.values.shape[1]
-        size = int(self.codes.first[-1]) * lanes
-        filled = np.zeros((len(nodes), size), dtype=np.int32)
+        size = int(self.codes.first[-1])
+        filled = np.zeros((len(nodes), size * lanes), dtype=np.int32)
         sums = np.zeros((len(nodes), lanes), dtype=np.int32)
         if len(self.rows) and len(nodes):
             jobs = np.array([(*self.spans[node], k, -1) for k, node in enumerate(nodes)])
@@ -109,7 +130,14 @@ class _ShardTree:
             given = (self.codes.table, self.rows, jobs, self.values, filled, sums)
             n_columns = len(self.codes.columns)
             _score_loops.fill_histograms(*given, np.zeros_like(sums), 0, n_columns)
-        return filled, sums
+        return filled.reshape(len(nodes), size, lanes)[..., self.lanes], sums
+
+    def mark(self, leaves: np.ndarray, leaf_of: np.ndarray) -> None:
+        """Write to the drawn rows which of the leaves (n_leaves,) they are in; ends the tree."""
+        if not self.is_whole:
+            _row_loops.rename_rows(self.drawn, self.rows, 0, len(self.rows))
+        spans = np.array([self.spans[node] for node in leaves.tolist()], dtype=np.int64)
+        _row_loops.mark_leaves(self.rows, spans, leaf_of, 0, len(self.rows))
 
 
 @step(total, passing=True)
@@ -118,9 +146,13 @@ def begin_tree(
     scales: tuple[float, float], kept: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Begin a tree on the drawn rows; the histogram of its root and its sums."""
-    drawn, values = shard.held[name].fill_gradients(seed, threshold, scales)
+    rows = shard.held[name]
+    drawn, values = rows.fill_gradients(seed, threshold, scales)
     taken = shard.held[codes].take(drawn, kept, shard.pool)
-    shard.held[tree] = _ShardTree(taken, values, drawn.copy())
+    lanes = used_lanes(rows.n_classes, values.shape[1])
+    begun = shard.held.pop(tree, None)
+    room = shard.borrow() if begun is None else begun.room
+    shard.held[tree] = _ShardTree(taken, values, drawn, room, lanes)
     return shard.held[tree].histograms((0,))
 
 
@@ -151,15 +183,14 @@ def find_leaves(
         The tree; see ``GrownTree.routes``.
     leaves : ndarray of int, shape (n_leaves,)
         Number of each leaf among the nodes of the tree while it grew. What stands there is used
-        if the tree is still held.
+        if the tree is still held; then it is dropped.
     """
     leaf_of = np.full(len(shard.y), -1, dtype=np.int32)
-    grown = shard.held.get(tree)
+    grown = shard.held.pop(tree, None)
     if grown is not None:
-        for leaf, node in enumerate(leaves.tolist()):
-            start, stop = grown.spans[node]
-            leaf_of[grown.drawn[grown.rows[start:stop]]] = leaf
-    if len(leaf_of):
+        grown.mark(leaves, leaf_of)
+        shard.spare.append(grown.room)
+    if len(leaf_of) and not (grown and grown.is_whole):
         _row_loops.route_rows(shard.held[codes].table, *parts, leaf_of, 0, len(leaf_of))
     if view is not None:
         leaf_of[~shard.present(view)] = -1

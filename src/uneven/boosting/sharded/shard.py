@@ -57,6 +57,8 @@ class Shard:
         Where the views are there.
     held : dict of int to object
         What steps have left here, by name.
+    spare : list of ndarray of int32, shape (2, n_rows)
+        Room that is free again; see ``borrow``.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class Shard:
         self.keys = np.zeros(0, dtype=np.uint64)
         self.n_columns, self.is_sparse = 0, False
         self.held: dict[int, Any] = {}
+        self.spare: list[np.ndarray] = []
         self.pool = ThreadPool()
 
     def run(self, steps: Sequence[Step]) -> list[Any]:
@@ -163,6 +166,17 @@ class Shard:
         self._n_files += 1
         path = Path(self._folder.name) / f"{self._n_files}.bin"
         return np.asarray(np.memmap(path, dtype=dtype, mode="w+", shape=shape, order=order))
+
+    def borrow(self) -> np.ndarray:
+        """Two whole numbers per row to write to, (2, n_rows): spare ones if there are any.
+
+        Workers of Dask give large arrays back to the system at once, which makes new ones slow.
+        """
+        while self.spare:
+            room = self.spare.pop()
+            if room.shape[1] == len(self.y):
+                return room
+        return np.empty((2, len(self.y)), dtype=np.int32)
 
     def moved(self, array: np.ndarray) -> np.ndarray:
         """The array, in a file if this shard is kept on disk."""

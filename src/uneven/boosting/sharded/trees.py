@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -15,6 +14,7 @@ from uneven.boosting.sharded.costs import Answers, Leaves, MaskedCosts, ShardedC
 from uneven.boosting.sharded.engine import Engine, Handle
 from uneven.boosting.sharded.shard import ALL_ROWS, range_of_mass
 from uneven.boosting.sharded.steps import Step
+from uneven.costs.score_costs import used_lanes
 from uneven.utils.parallel import ThreadPool
 from uneven.utils.reproducible_sums import fold_units
 from uneven.voters import _growth_loops, _score_loops, _split_loops
@@ -222,6 +222,8 @@ class ShardedTree(GrowingTree):
     limits, rule, memory : object
         As for :class:`~uneven.voters.growing_tree.GrowingTree`.
     root : (histogram, sums)
+    used : ndarray of int
+        Lanes of the histograms that the shards send.
     """
 
     def __init__(
@@ -235,8 +237,11 @@ class ShardedTree(GrowingTree):
         rule: tuple[float, float],
         memory: Histograms,
         root: tuple[np.ndarray, np.ndarray],
+        used: np.ndarray,
     ) -> None:
         self.engine, self.tree, self.root, self.n_ahead = engine, tree, root, _AHEAD
+        self.used = used
+        self.unused = np.setdiff1d(np.arange(root[1].shape[1]), used)
         codes = codes if kept is None else codes.take_columns(kept)
         self._open(codes, kept, gradients, limits, rule, memory)
         rows = np.zeros(0, dtype=np.int32)
@@ -260,12 +265,33 @@ class ShardedTree(GrowingTree):
         return np.array(self.taken, dtype=np.int64)
 
     def _ahead(self) -> list[int]:
-        """The best nodes whose split is not carried out yet."""
+        """The best nodes whose split is not carried out yet.
+
+        All of them if there is room for all leaves that may come of them: none is split in vain.
+        """
         if len(self.free) < self.n_ahead:
             self._drop_hopeless()
-        best = heapq.nsmallest(2 * self.n_ahead, self.turns)
-        waiting = [number for *_, number in best if number not in self.carried]
-        return waiting[: min(self.n_ahead, max(1, min(self._left // 2, len(self.free))))]
+        waiting = self._uncarried()
+        depths = [int(self._facts[number, DEPTH]) for *_, number in self.turns]
+        if sum(2 ** (self.max_depth - depth) - 1 for depth in depths) <= self._left:
+            return waiting[: self.n_ahead]
+        return waiting[: min(self.n_ahead, max(1, min(self._left // 3, len(self.free))))]
+
+    def _uncarried(self) -> list[int]:
+        """Nodes whose split is not carried out yet, also below those whose turn has not come.
+
+        A node comes before another if the least gain on the way to it is larger.
+        """
+        found, todo = [], [(minus_gain, number) for minus_gain, _, number in self.turns]
+        while todo:
+            minus_gain, number = todo.pop()
+            if number not in self.carried:
+                found.append((minus_gain, number))
+                continue
+            child = int(self._facts[number, CHILD])
+            gains = [(one, float(self.nodes[1][one])) for one in (child, child + 1)]
+            todo += [(max(minus_gain, -gain), one) for one, gain in gains if gain > 0.0]
+        return [number for _, number in sorted(found)]
 
     def _make_nodes(self, n_nodes: int) -> None:
         """Have room for so many nodes."""
@@ -289,7 +315,7 @@ class ShardedTree(GrowingTree):
 
     def _examine_root(self) -> None:
         slot = self._facts[0, SLOT] = self.free.pop()
-        self.histograms[slot], self.sums[slot] = self.root[0][0], self.root[1][0]
+        self._keep(slot, self.root[0][0], self.root[1][0])
         self._scan(np.array([0]))
         if self._facts[0, SLOT] < 0:
             self.free.append(slot)
@@ -342,12 +368,19 @@ class ShardedTree(GrowingTree):
         own, slot = int(self._facts[number, SLOT]), self.free.pop()
         self._facts[number, SLOT] = -1
         numbers = np.array([lighter, 2 * child + 1 - lighter])
-        self.histograms[slot], self.sums[slot] = histogram, sums
+        self._keep(slot, histogram, sums)
         self.sums[own] -= sums
         self._facts[numbers, SLOT] = slot, own
         self._scan(numbers)
         kept = self._facts[numbers, SLOT]
         self.free += [one for one in (slot, own) if one not in kept]
+
+    def _keep(self, slot: int, histogram: np.ndarray, sums: np.ndarray) -> None:
+        """Store a histogram, of which only the lanes that are used have come, and its sums."""
+        kept = self.histograms[slot].reshape(-1, len(sums))
+        kept[:, self.unused] = 0
+        kept[:, self.used] = histogram
+        self.sums[slot] = sums
 
     def _scan(self, numbers: np.ndarray) -> None:
         """Best splits of a node and of its sibling, which holds the histogram of the parent."""
@@ -413,9 +446,11 @@ class ShardedScoreLearner(ScoreLearner):
         root, engine, tree = rows.begin_tree(seed, threshold, scales), rows.engine, rows.tree
         units = _Units(1.0 / scales[0], 1.0 / scales[1], root[1].shape[1])
         limits, rule = (settings.max_leaves, settings.max_depth), (settings.l2, settings.min_weight)
+        used = used_lanes(costs.n_classes, root[1].shape[1])
         growing = ShardedTree(
-            engine, tree, self._codes_for(costs), kept, units, limits, rule, self._memory, root
-        )
+            engine, tree, self._codes_for(costs), kept, units, limits, rule, self._memory, root,
+            used,
+        )  # fmt: skip
         parts = growing.grow()
         grown = GrownTree(**parts)
         leaf_of = Leaves(engine, engine.name())
