@@ -20,10 +20,12 @@ from uneven import (
     MumboClassifier,
 )
 from uneven.boosting.sharded import RowBlocks
+from uneven.boosting.sharded import costs as sharded_costs
 from uneven.boosting.sharded import rows as sharded_rows
 from uneven.boosting.sharded import shard as shards
 from uneven.boosting.sharded.blocks import HeldBlock
 from uneven.boosting.sharded.engine import LocalEngine
+from uneven.costs.score_costs import ScoreCosts
 from uneven.persistence.archive import dumps
 from uneven.utils.reproducible_sums import fold_units
 from uneven.views.maps import resolve_views
@@ -54,6 +56,9 @@ def cut(rng, X, y, weight=None, n_blocks=None):
     if weight is None:
         return RowBlocks([(X[rows], y[rows]) for rows in parts])
     return RowBlocks([(X[rows], y[rows], weight[rows]) for rows in parts])
+
+
+_OF_TREES = ("begin_tree", "split_nodes")
 
 
 @st.composite
@@ -259,24 +264,72 @@ def test_categories_and_empty_first_block():
     assert bits(model.fit(blocks, None)) == whole
 
 
-@pytest.mark.parametrize("depth", [1, 3])
+@pytest.mark.parametrize("depth", [1, 3, 4])
 @pytest.mark.parametrize("loss", ["exponential", "log"])
 def test_a_round_of_score_leaves_takes_few_trips(monkeypatch, depth, loss):
-    """One per level, one for the leaves, one that ends the round; more where a guess fails."""
-    trips = []
+    """One per level, one for the leaves, one that ends the round; more where a guess fails.
+
+    Histograms that come have one lane for each class.
+    """
+    trips, lanes = [], set()
 
     class Counted(LocalEngine):
+        def _trip(self, steps):
+            found = super()._trip(steps)
+            grown = [own for step, own in zip(steps, found) if step.name in _OF_TREES]
+            lanes.update(histograms.shape[-1] for histograms, _ in grown)
+            return found
+
         def close(self):
             trips.append(self.n_trips)
             super().close()
 
     monkeypatch.setattr(sharded_rows, "LocalEngine", Counted)
-    X, y = gaussian_classes([60, 40, 20])
+    X, y = gaussian_classes([60, 40, 20, 20, 20])
     blocks = cut(np.random.default_rng(1), X, y, n_blocks=3)
     for n_rounds in (4, 14):
         options = {"leaves": "scores", "learning_rate": 0.1, "max_depth": depth, "loss": loss}
         ComboClassifier(n_estimators=n_rounds, random_state=0, **options).fit(blocks, None)
     assert 10 * (depth + 2) <= trips[1] - trips[0] <= 10 * (depth + 2) + 5
+    assert lanes == {5}
+
+
+def test_a_tree_that_was_begun_with_a_wrong_guess_is_begun_again(monkeypatch):
+    X, y = gaussian_classes([60, 40, 20])
+    weight = 10.0 ** -(np.arange(120) % 7)
+    model = ComboClassifier(n_estimators=8, leaves="scores", max_depth=2, random_state=0)
+    whole = dumps(clone(model).fit(X, y, sample_weight=weight))
+    seen = []
+
+    def guess(costs, drawn):
+        scale = ScoreCosts._scale_for(costs, drawn)
+        costs.rows.scales = (scale / 2.0, scale / 2.0)
+        return scale
+
+    def begin(rows, seed, threshold, scales):
+        known = rows._root[0]
+        seen.append(known[2] != scales if known else None)
+        return begun(rows, seed, threshold, scales)
+
+    begun = sharded_costs.RemoteScoreRows.begin_tree
+    monkeypatch.setattr(sharded_costs.ShardedScoreCosts, "_scale_for", guess)
+    monkeypatch.setattr(sharded_costs.RemoteScoreRows, "begin_tree", begin)
+    blocks = cut(np.random.default_rng(1), X, y, weight, n_blocks=3)
+    assert dumps(model.fit(blocks, None)) == whole
+    assert True in seen
+
+
+def test_room_of_a_tree_is_used_again():
+    shard = shards.Shard([], {})
+    shard.y = np.zeros(7, dtype=np.int32)
+    one, other = shard.borrow(), shard.borrow()
+    assert one.shape == other.shape == (2, 7)
+    assert one is not other
+    shard.spare.append(one)
+    assert shard.borrow() is one
+    shard.spare.append(one)
+    shard.y = shard.y[:5]
+    assert shard.borrow().shape == (2, 5)
 
 
 def test_warm_start_goes_on_in_shards():
