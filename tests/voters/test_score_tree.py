@@ -329,6 +329,24 @@ def test_partition_and_codes_equal_the_slow_twin_dense_and_sparse(problem, seed)
             np.testing.assert_array_equal(rows, expected)
 
 
+@given(tables(), st.integers(0, 2**32 - 1))
+def test_leaves_of_rows_that_are_not_moved_equal_the_slow_twin(problem, seed):
+    X = problem[0]
+    n, rng = len(X), np.random.default_rng(seed)
+    start, stop = np.sort(rng.integers(0, n + 1, 2)).tolist()
+    sides, names = rng.random(256) < 0.5, rng.permutation(n).astype(np.int32)
+    for table in (X, sp.csc_array(np.where(X == 0, 0.0, X))):
+        codes = codes_of(table)
+        for c in range(len(codes.columns)):
+            rows = rng.permutation(n).astype(np.int32)
+            found, expected = np.full((2, n), -1, dtype=np.int32)
+            given_rows = (codes.table, rows, names, start, stop)
+            _row_loops.mark_sides(*given_rows, c, sides, (5, 3), found)
+            for i in rows[start:stop]:
+                expected[names[i]] = 5 if sides[_row_loops.code_of(codes.table, i, c)] else 3
+            np.testing.assert_array_equal(found, expected)
+
+
 @given(
     tables(max_rows=60), st.sampled_from(LANES), st.integers(2, 9), st.integers(1, 4),
     st.sampled_from([(1.0, 0.1), (0.0, 0.0), (5.0, 3.0)]), st.integers(0, 2**32 - 1),

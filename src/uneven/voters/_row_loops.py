@@ -171,6 +171,33 @@ def mark_leaves(rows, spans, leaf_of, start, stop):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def mark_sides(table, rows, names, start, stop, column, goes_left, leaves, leaf_of):
+    """Write to the rows of a node which of its two leaves they are in; they are not moved.
+
+    Parameters
+    ----------
+    table : as in ``fill_histograms``
+    rows : (m,)
+    names : (n,) what the rows are called in ``leaf_of``
+    start, stop : int, first and one-past-last position in ``rows``
+    column : int
+    goes_left : (256,) bool, by code
+    leaves : (int, int)
+    leaf_of : (N,) output
+    """
+    codes = table[0]
+    for r in range(start, stop):
+        i = rows[r]
+        if codes.size:
+            if r + _AHEAD < stop:
+                prefetch(codes, np.intp(rows[r + _AHEAD]) * codes.shape[1] + column)
+            left = goes_left[codes[i, column]]
+        else:
+            left = goes_left[code_of(table, i, column)]
+        leaf_of[names[i]] = leaves[0] if left else leaves[1]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def route_rows(table, nodes, sides, label, leaf_of, start, stop):
     """Leaf number of those of the rows ``start`` to ``stop`` that have none yet.
 

@@ -79,6 +79,10 @@ def draw_rows(
     return drawn.size, int(drawn.total), float(drawn.highest), -float(drawn.lowest)
 
 
+_Split = tuple[int, int, int, np.ndarray]
+"""A node, its left child, a column, and which of its codes go left."""
+
+
 class _ShardTree:
     """The drawn rows of a shard, in the order of the nodes of a tree that grows.
 
@@ -93,6 +97,13 @@ class _ShardTree:
         To write to.
     lanes : ndarray of int, shape (n_used,)
         Lanes of the gradients that are not zero throughout.
+
+    Attributes
+    ----------
+    spans : dict of int to (int, int)
+        Where the rows of each node begin and end.
+    last : list of _Split
+        Splits whose children are leaves; their rows are not moved.
     """
 
     def __init__(
@@ -108,6 +119,7 @@ class _ShardTree:
         self.is_whole = len(drawn) == room.shape[1]
         self.rows[:] = drawn if self.is_whole else np.arange(len(drawn))
         self.lanes, self.spans = lanes, {0: (0, len(drawn))}
+        self.last: list[_Split] = []
 
     def split(self, node: int, child: int, column: int, goes_left: np.ndarray) -> None:
         """Let the rows of a node go to its children."""
@@ -134,10 +146,17 @@ class _ShardTree:
 
     def mark(self, leaves: np.ndarray, leaf_of: np.ndarray) -> None:
         """Write to the drawn rows which of the leaves (n_leaves,) they are in; ends the tree."""
+        number = {node: leaf for leaf, node in enumerate(leaves.tolist())}
+        spans = np.array([self.spans.get(node, (0, 0)) for node in number], dtype=np.int64)
         if not self.is_whole:
-            _row_loops.rename_rows(self.drawn, self.rows, 0, len(self.rows))
-        spans = np.array([self.spans[node] for node in leaves.tolist()], dtype=np.int64)
+            for start, stop in spans.tolist():
+                _row_loops.rename_rows(self.drawn, self.rows, start, stop)
         _row_loops.mark_leaves(self.rows, spans, leaf_of, 0, len(self.rows))
+        for node, child, column, goes_left in self.last:
+            if child in number:
+                sides = (*self.spans[node], column, goes_left, (number[child], number[child + 1]))
+                table = self.codes.table
+                _row_loops.mark_sides(table, self.rows, self.drawn, *sides, leaf_of)
 
 
 @step(total, passing=True)
@@ -158,12 +177,18 @@ def begin_tree(
 
 @step(total, passing=True)
 def split_nodes(
-    shard: Shard, tree: int, splits: list[tuple[int, int, int, np.ndarray]], nodes: tuple[int, ...]
+    shard: Shard, tree: int, splits: list[_Split], nodes: tuple[int, ...]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Split nodes of a tree, each (node, left child, column, sides); histograms of some nodes."""
+    """Split nodes of a tree; histograms of some nodes.
+
+    The children of a split are leaves if neither is asked for; rows are not moved then.
+    """
     grown = shard.held[tree]
     for split in splits:
-        grown.split(*split)
+        if split[1] in nodes or split[1] + 1 in nodes:
+            grown.split(*split)
+        else:
+            grown.last.append(split)
     return grown.histograms(nodes)
 
 
