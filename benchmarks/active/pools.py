@@ -176,6 +176,9 @@ GROUPS: Mapping[str, Mapping[str, LabelPool]] = {
         "Waveform": LabelPool("waveform", 3, 5, 60),
         "Letter": LabelPool("letter", 20, 10, 100),
         "Reuters": LabelPool(Words("reuters21578", classes=10), 0, 5, 60),
+        "Two topics": LabelPool(Words("reuters21578", only=(2, 3)), 0, 2, 40),
+        "Eight topics": LabelPool(Words("reuters21578", only=tuple(range(2, 10))), 8, 5, 60),
+        "Rare topics": LabelPool(Words("reuters21578", only=tuple(range(10, 22))), 0, 10, 100),
     },
     "report": {
         "Digits": LabelPool(digits, 0, 5, 80),

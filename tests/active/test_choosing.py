@@ -108,6 +108,18 @@ def test_the_default_rule_asks_for_typical_rows_until_there_are_more_labels_than
     np.testing.assert_array_equal(automatic(learner.state()), expected_error(learner.state()))
 
 
+def test_the_default_rule_asks_for_typical_rows_of_a_sparse_pool_until_there_are_two_of_a_class():
+    pool = sp.random(120, 30, 0.3, random_state=0, format="csr")
+    y = (np.asarray(pool @ np.linspace(-1, 1, 30)) > 0).astype(int)
+    few = np.concatenate([np.flatnonzero(y == k)[:3] for k in (0, 1)])
+    learner = ActiveLearner(random_state=0).start(pool).tell(few[1:5], y[few[1:5]])
+    found = automatic(learner.state())
+    assert found.max() > 1
+    assert np.isfinite(found).sum() <= 14
+    learner.tell(few[:1], y[few[:1]])
+    assert automatic(learner.state()).max() <= 0
+
+
 def test_the_default_rule_looks_at_the_classifier_where_rows_are_no_numbers():
     holes = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
     from sklearn.ensemble import HistGradientBoostingClassifier

@@ -178,6 +178,13 @@ def test_gram_matrices_have_a_square_root(kernel, params, seed):
         assert (np.diag(K) == 1.0).all()
 
 
+def test_products_of_sparse_rows_are_those_of_dense_ones():
+    X = sp.random(9, 7, 0.4, random_state=0, format="csr")
+    K = gram(X, X[:4])
+    assert isinstance(K, np.ndarray)
+    np.testing.assert_allclose(K, gram(X.toarray(), X[:4].toarray()), rtol=1e-14)
+
+
 def test_what_is_no_gram_matrix():
     X = np.random.default_rng(0).normal(size=(6, 2))
     assert not is_psd(-euclidean_distances(X, squared=True))

@@ -13,12 +13,16 @@ from uneven.active.state import QueryState
 from uneven.active.typicality import typicality
 
 
+_TYPICAL = {"dense": 1, "sparse": 2}
+"""Typical rows are queried as long as there are no more labels than so many per class seen."""
+
+
 @rule("auto", "the rule that measured best for the kind of pool", blind=True)
 def automatic(state: QueryState, *, nearest: int = 1000) -> np.ndarray:
     """Fewest expected errors in a dense pool, most even votes in a sparse one.
 
-    As long as a dense pool has no more labels than classes, typical rows of parts without label:
-    one label per class is too little to look ahead.
+    As long as there are no more labels than classes, in a sparse pool than twice as many, typical
+    rows of parts without label: one label of a class says too little to look ahead.
 
     Parameters
     ----------
@@ -29,12 +33,12 @@ def automatic(state: QueryState, *, nearest: int = 1000) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n_candidates,)
-        `expected_error` for dense pools; as long as there are no more labels than classes the sizes
-        of the parts of the pool without label for their most typical rows, -inf for others. For
-        sparse ones minus the gap between the two largest
-        votes (`balanced_votes`) of the rows nearest to the centre of gravity; others come after
-        them, in the order of `centre_of_gravity`, which costs one product with the pool.
-        `uncertainty` of the classifier if the rows are not all finite numbers.
+        With few labels the sizes of the parts of the pool without label for their most typical
+        rows, -inf for others. Then `expected_error` for dense pools; for sparse ones minus the gap
+        between the two largest votes (`balanced_votes`) of the rows nearest to the centre of
+        gravity; others come after them, in the order of `centre_of_gravity`, which costs one
+        product with the pool. `uncertainty` of the classifier if the rows are not all finite
+        numbers.
 
     Notes
     -----
@@ -54,8 +58,14 @@ def automatic(state: QueryState, *, nearest: int = 1000) -> np.ndarray:
     """
     if not state.pool.is_numeric:
         return uncertainty(state)
-    if not sp.issparse(state.pool.X):
-        return _typical(state) if len(state.y) <= len(state.classes) else expected_error(state)
+    kind = "sparse" if sp.issparse(state.pool.X) else "dense"
+    if len(state.y) <= _TYPICAL[kind] * len(state.classes):
+        return _typical(state)
+    return expected_error(state) if kind == "dense" else _even_votes(state, nearest)
+
+
+def _even_votes(state: QueryState, nearest: int) -> np.ndarray:
+    """Minus the gaps between votes near the centre, then minus the distances from it."""
     found = centre_of_gravity(state)
     near = best_positions(found, nearest)
     votes = np.sort(state.votes(near), axis=1)

@@ -207,8 +207,8 @@ class QueryState:
         multi_class = multi_class or self.geometry.multi_class
         key = f"{name} {multi_class}"
         if key not in self._centres:
-            asked = clone(self.geometry).set_params(centre=name, multi_class=multi_class)
-            self._centres[key] = self.model if _same(self.model, asked) else self._fit(asked)
+            asked = {"centre": name, "multi_class": multi_class}
+            self._centres[key] = self.model if self._is_model(asked) else self._fit(asked)
         return self._centres[key]
 
     def body(self, name: str = "gravity") -> BayesPointClassifier:
@@ -324,16 +324,16 @@ class QueryState:
         norms = self.pool.norms(centre)
         return (values + float(bool(centre.fit_intercept))) / norms[which, None] / norms[others]
 
-    def _fit(self, centre: BayesPointClassifier) -> BayesPointClassifier:
+    def _is_model(self, asked: dict[str, str]) -> bool:
+        """Whether the classifier is the geometry with other parameters, fitted."""
+        if type(self.model) is not type(self.geometry):
+            return False
+        mine, wanted = self.model.get_params(), {**self.geometry.get_params(), **asked}
+        return all(mine[name] is wanted[name] or mine[name] == wanted[name] for name in mine)
+
+    def _fit(self, asked: dict[str, str]) -> BayesPointClassifier:
+        centre = clone(self.geometry).set_params(**asked)
         return centre.fit(self.rows(self.labelled), self.y)
-
-
-def _same(model: Any, centre: BayesPointClassifier) -> bool:
-    """Whether a fitted model is the centre that is requested."""
-    if type(model) is not type(centre):
-        return False
-    mine, theirs = model.get_params(), centre.get_params()
-    return all(mine[name] is theirs[name] or mine[name] == theirs[name] for name in mine)
 
 
 def validate_rows(learner: Any, estimator: Any, X: Any, *, reset: bool = True) -> Any:

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import Tags
+from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from uneven.utils.model_types import check_kernel, check_numbers, check_rows, persisted
@@ -50,6 +51,8 @@ def gram(
     >>> gram([[1.0, 2.0]], [[3.0, 4.0]], "polynomial", degree=2, gamma=1, coef0=1).tolist()
     [[144.0]]
     """
+    if kernel == "linear" and sp.issparse(X) and sp.issparse(Y):
+        return np.asarray(safe_sparse_dot(X, Y.T, dense_output=True), dtype=np.float64)
     known = {} if callable(kernel) else {"filter_params": True, **params}
     with np.errstate(over="ignore"):
         return np.asarray(pairwise_kernels(X, Y, metric=kernel, **known), dtype=np.float64)

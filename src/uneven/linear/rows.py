@@ -218,17 +218,23 @@ def _lengths(X: Any) -> tuple[np.ndarray, np.ndarray]:
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
-        scale = abs(X).max(axis=1).toarray().ravel()
+        entries = np.diff(X.indptr)
+        filled, scale = np.flatnonzero(entries), np.zeros(X.shape[0])
+        if len(filled):
+            scale[filled] = np.maximum.reduceat(np.abs(X.data), X.indptr[filled])
+        scale = _power_below(scale)
+        rows = np.repeat(np.arange(X.shape[0]), entries)
+        squares = np.bincount(rows, (X.data / scale[rows]) ** 2, minlength=X.shape[0])
     else:
-        scale = np.abs(X).max(axis=1)
-    scale = np.where(scale == 0.0, 1.0, np.ldexp(1.0, np.frexp(scale)[1] - 1))
-    shrunk = _divide_rows(X, scale)
-    if sp.issparse(shrunk):
-        rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        squares = np.bincount(rows, weights=shrunk.data**2, minlength=X.shape[0])
-    else:
+        scale = _power_below(np.abs(X).max(axis=1))
+        shrunk = X / scale[:, None]
         squares = np.einsum("ij,ij->i", shrunk, shrunk)
     return np.sqrt(squares), scale
+
+
+def _power_below(sizes: np.ndarray) -> np.ndarray:
+    """The largest power of two that is not above each size; one for zeros."""
+    return np.where(sizes == 0.0, 1.0, np.ldexp(1.0, np.frexp(sizes)[1] - 1))
 
 
 def _divide_rows(X: Any, divisors: np.ndarray) -> Any:
