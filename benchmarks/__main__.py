@@ -32,6 +32,7 @@ from benchmarks import (
     predict_speed,
     query_speed,
     reading,
+    rough_labels,
     scaling,
     stacking_mm,
     stacking_published,
@@ -81,6 +82,7 @@ SECTIONS = {
         noise_real.run,
     ),
     "noise-boosting": ("Boosting with 30 % wrong labels: errors, ten splits", noise_boosting.run),
+    "rough-labels": ("Labels of a rough classifier, two models of their noise", rough_labels.run),
     "label-doubt": (
         "Wrong labels found among ten tables: average precision, 5 and 15 % made wrong",
         label_doubt.run,

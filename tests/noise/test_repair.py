@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_digits
 from sklearn.decomposition import KernelPCA
@@ -15,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from uneven import AdaBoostMMClassifier, ComboClassifier
@@ -155,6 +157,69 @@ def test_folds_may_be_a_splitter(table):
     assert model.score(X[y >= 0], y[y >= 0]) > 0.6
 
 
+class WeightListener(Listener):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize("settings", [{}, {"confusion": "holdout", "random_state": 0}])
+@pytest.mark.parametrize("rough", [GaussianNB(), LinearSVC()])
+def test_rows_near_the_boundary_are_doubted(table, rough, settings):
+    """Probabilities of cheap rows are those of the rough classifier at a temperature."""
+    X, t, y = table
+    model = LabelRepairPipeline(rough, Listener(), noise="boundary", **settings).fit(X, y)
+    rows, labels, weights = model.learner_.told_
+    assert model.learner_.noise_matrix is None
+    np.testing.assert_array_equal(rows, X)
+    np.testing.assert_array_equal(weights[:60], np.eye(3)[t[:60]])
+    np.testing.assert_array_equal(labels[60:], model.cheap_labels_)
+    way = "predict_proba" if hasattr(rough, "predict_proba") else "decision_function"
+    said = getattr(model.rough_, way)(X[60:])
+    said = np.log(np.maximum(said, 1e-6)) if way == "predict_proba" else said
+    np.testing.assert_allclose(weights[60:], softmax(said / model.temperature_, axis=1))
+    wrong = model.cheap_labels_ != t[60:]
+    assert abs(weights[60:].max(axis=1).mean() - np.mean(~wrong)) < 0.12
+    assert weights[60:].max(axis=1)[wrong].mean() < weights[60:].max(axis=1)[~wrong].mean() - 0.1
+
+
+@pytest.mark.parametrize("wrap", [lambda model: model, make_pipeline])
+def test_learners_with_weights_get_a_copy_of_a_row_for_each_likely_class(table, wrap):
+    X, _, y = table
+    rough, learner = GaussianNB(), wrap(WeightListener())
+    told = LabelRepairPipeline(rough, Listener(), noise="boundary").fit(X, y).learner_.told_[2]
+    model = LabelRepairPipeline(rough, learner, noise="boundary", use_clean="drop").fit(X, y)
+    final = getattr(model.learner_, "_final_estimator", model.learner_)
+    rows, labels, weight = final.told_
+    found = {(*row, label): w for row, label, w in zip(rows.tolist(), labels, weight)}
+    assert len(found) == np.count_nonzero(told[60:] >= 0.02)
+    for i in range(60, 300):
+        for k in np.flatnonzero(told[i] >= 0.02):
+            assert found[(*X[i].tolist(), k)] == pytest.approx(told[i, k])
+
+
+def test_two_classes_near_the_boundary(table):
+    X, t, _ = table
+    y = np.where(np.arange(300) < 40, np.where(t > 0, "b", "a"), None)
+    model = LabelRepairPipeline(LinearSVC(), ComboClassifier(n_estimators=5), noise="boundary")
+    assert model.fit(X, y).score(X, np.where(t > 0, "b", "a")) > 0.8
+
+
+def test_boundary_noise_is_learnt_better_row_by_row():
+    """A linear classifier labels rows for another one: what it is sure of is mostly right."""
+    errors = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        t = np.arange(900) % 3
+        X = rng.normal(size=(900, 6)) + 1.5 * np.eye(3, 6)[t]
+        y = np.where(np.arange(600) < 60, t[:600], -1)
+        rough, learner = LogisticRegression(C=0.1), UMAClassifier(max_iter=200)
+        for noise in ("class", "boundary"):
+            model = LabelRepairPipeline(rough, learner, noise=noise).fit(X[:600], y)
+            errors.append(1.0 - model.score(X[600:], t[600:]))
+    by_class, by_row = np.mean(np.reshape(errors, (4, 2)), axis=0)
+    assert by_row < by_class - 0.03
+
+
 @pytest.mark.parametrize("learner", [AdaBoostMMClassifier, ComboClassifier])
 def test_boosting_learns_from_cheap_labels(table, learner):
     X, t, y = table
@@ -275,6 +340,13 @@ def test_labels_minus_one_are_a_class_if_told_so(table):
         ({"unlabelled": [0]}, r"unlabelled must be a number, a text or None, got \[0\]"),
         ({"learner": LogisticRegression()}, "LogisticRegression has no parameter noise_matrix"),
         ({"learner": UncleanListener()}, "UncleanListener cannot be told which labels are right"),
+        ({"noise": "near"}, "noise must be one of 'boundary', 'class'; got 'near'"),
+        ({"noise": "boundary", "use_clean": "mixed"}, "'boundary' has none: use 'known' or 'drop'"),
+        ({"noise": "boundary", "rough": UncleanListener()}, "neither predict_proba nor decision"),
+        (
+            {"noise": "boundary", "learner": UncleanListener()},
+            "UncleanListener cannot learn from probabilities of the true class",
+        ),
         (
             {"rough": DummyClassifier(), "use_clean": "drop"},
             "gives no row the label 1, so that class cannot be learnt",

@@ -12,7 +12,6 @@ from uneven.active.rules import centre_of_gravity, uncertainty
 from uneven.active.state import QueryState
 from uneven.active.typicality import typicality
 
-
 _TYPICAL = {"dense": 1, "sparse": 2}
 """Typical rows are queried as long as there are no more labels than so many per class seen."""
 

@@ -33,6 +33,12 @@ from sklearn.utils.validation import (
     has_fit_parameter,
 )
 
+from uneven.noise.boundary import (
+    calibrated_shares,
+    class_scores,
+    fit_temperature,
+    unseen_scores,
+)
 from uneven.noise.estimation import (
     ConfusionEstimate,
     confusion_from_classifier,
@@ -60,6 +66,10 @@ _X_RULES: dict[str, Any] = {
 }
 
 
+_LEAST_BELIEF = 0.02
+"""A row makes no copy for a class that is less probable than this."""
+
+
 def _learner_has(name: str) -> Callable[[Any], bool]:
     def check(pipeline: LabelRepairPipeline) -> bool:
         getattr(getattr(pipeline, "learner_", None) or pipeline._learner(), name)
@@ -77,6 +87,10 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     3. It labels all other rows, cheaply and often wrongly.
     4. A learner with a parameter ``noise_matrix`` gets those rows and that matrix.
 
+    With ``noise="boundary"`` its scores are calibrated instead of its confusion matrix estimated:
+    step 3 gives each row probabilities of its true class, and any learner that takes weights learns
+    from these.
+
     Parameters
     ----------
     rough : classifier, default=None
@@ -84,6 +98,15 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     learner : classifier, default=None
         Who learns from the cheap labels: any classifier, or pipeline of such, with a parameter
         ``noise_matrix``, which is set to the confusion matrix. None is a :class:`UMAClassifier`.
+        With ``noise="boundary"`` any classifier whose ``fit`` takes ``label_weights`` or
+        ``sample_weight``.
+    noise : {"class", "boundary"}, default="class"
+        Model of the wrong labels. "class": the confusion matrix, which is the same for all rows of
+        a class. "boundary": errors lie near the boundary of the rough classifier, and its second
+        guess is the most probable truth; its scores, divided by a temperature, give the
+        probabilities of each row. It must have ``predict_proba`` or ``decision_function``. The
+        learner gets these probabilities as ``label_weights``, or a copy of the row for each class
+        with its probability as weight.
     cv : int or splitter, default=5
         Folds for ``confusion="cv"``; a number makes stratified ones, no more than the smallest
         class has labels.
@@ -100,7 +123,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     use_clean : {"known", "drop", "mixed"}, default="known"
         What the learner gets of the rows with labels: the label, and that it is right (its ``fit``
         must take ``label_weights`` or ``clean``); nothing; the label like any other, as in the
-        source.
+        source (not with ``noise="boundary"``).
     unlabelled : number, str or None, default=-1
         What ``y`` holds where there is no label, in addition to None and NaN, which always mean
         that. Use None if -1 is one of your classes.
@@ -113,6 +136,8 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     rough_ : classifier
     confusion_ : ConfusionEstimate
         ``confusion_.matrix[i, j]`` is the share of class j that the rough classifier calls i.
+    temperature_ : float or None
+        What scores of the rough classifier are divided by; only with ``noise="boundary"``.
     learner_ : classifier
     labelled_ : ndarray of bool, shape (n_samples,)
         Which training rows had a label.
@@ -126,13 +151,14 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     -----
     The rough classifier is taken to err alike all over a class. That is never quite true, and least
     of all for a linear classifier that labels rows for another one on the same columns: what it
-    gets wrong lies on the wrong side of its own border. The defaults are such a pair, that of the
-    source; they gain where few labels are hardly informative about the rest (narrow kernels).
-    Rather take two of different kinds: a simple rough classifier (naive Bayes) and a learner that
-    can use many rows (``ComboClassifier`` with ``subsample=0.5``). That is no promise: on digits
-    this pair gained, but the same learner gained nothing from nearest neighbours, which were good
-    already, and `UMAClassifier` gains nothing from naive Bayes there. Compare on rows whose class
-    you know with ``rough_``, with the learner on the given labels alone, and with a
+    gets wrong lies on the wrong side of its own border (``noise="boundary"`` models that). The
+    defaults are such a pair, that of the source; they gain where few labels are hardly informative
+    about the rest (narrow kernels). Rather take two of different kinds: a simple rough classifier
+    (naive Bayes) and a learner that can use many rows (``ComboClassifier`` with
+    ``subsample=0.5``). That is no promise: on digits this pair gained, but the same learner gained
+    nothing from nearest neighbours, which were good already, and `UMAClassifier` gains nothing from
+    naive Bayes there. Compare on rows whose class you know with ``rough_``, with the learner on the
+    given labels alone, and with a
     well-regularised classifier on these.
 
     References
@@ -156,6 +182,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     """
 
     _parameters: ClassVar = {
+        "noise": Choice(("class", "boundary")),
         "confusion": Choice(("cv", "holdout")),
         "use_clean": Choice(("known", "drop", "mixed")),
         "holdout": Interval(0, 1, closed="neither", says="between 0 and 1"),
@@ -164,6 +191,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     classes_: np.ndarray
     rough_: Any
     confusion_: ConfusionEstimate
+    temperature_: float | None = None
     learner_: Any
     labelled_: np.ndarray
     cheap_labels_: np.ndarray
@@ -173,6 +201,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
         rough: Any = None,
         learner: Any = None,
         *,
+        noise: str = "class",
         cv: Any = 5,
         confusion: str = "cv",
         holdout: float = 0.5,
@@ -205,15 +234,21 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
             X = validate_data(self, encode_categories(X, self.categories_), **_X_RULES)
             self.classes_, self.labelled_ = self._check_labels(labels), labelled
             few, rest = np.flatnonzero(labelled), np.flatnonzero(~labelled)
-            self.rough_, self.confusion_ = self._label_roughly(X[few], labels, rng)
+            self._label_roughly(X[few], labels, rng)
             self.cheap_labels_ = self.rough_.predict(X[rest]) if len(rest) else labels[:0]
-            self.learner_ = self._learn(X, few, labels, rest, rng)
+            learn = self._learn if self.noise == "class" else self._learn_beliefs
+            self.learner_ = learn(X, few, labels, rest, rng)
         return self
 
     def _check_parameters(self) -> None:
         check_parameters(self)
         if not hasattr(self.cv, "split"):
             check_integer("cv", self.cv, 2)
+        if self.noise == "boundary" and self.use_clean == "mixed":
+            raise ValueError(
+                "use_clean='mixed' takes given labels for as wrong as a matrix says, and "
+                "noise='boundary' has none: use 'known' or 'drop'."
+            )
 
     def _check_labels(self, labels: np.ndarray) -> np.ndarray:
         """Find the classes, each with two labels at least: one to learn from and one to check."""
@@ -232,19 +267,23 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
             )
         return classes
 
-    def _label_roughly(
-        self, X: Any, labels: np.ndarray, rng: np.random.RandomState
-    ) -> tuple[Any, ConfusionEstimate]:
+    def _label_roughly(self, X: Any, labels: np.ndarray, rng: np.random.RandomState) -> None:
         """Train the rough classifier, and see its confusion on labels it did not learn from."""
-        rough = self._rough(rng)
+        rough, near = self._rough(rng), self.noise == "boundary"
         rules: dict[str, Any] = {"classes": self.classes_, "smoothing": self.smoothing}
+        codes, scores = np.searchsorted(self.classes_, labels), np.empty(0)
         if self.confusion == "cv":
-            estimate = confusion_from_classifier(rough, X, labels, cv=self.cv, **rules)
-            return rough.fit(X, labels), estimate
-        aside = np.flatnonzero(hold_out(labels, float(self.holdout), rng))
-        kept = np.setdiff1d(np.arange(len(labels)), aside)
-        rough.fit(X[kept], labels[kept])
-        return rough, confusion_from_clean(labels[aside], rough.predict(X[aside]), **rules)
+            self.confusion_ = confusion_from_classifier(rough, X, labels, cv=self.cv, **rules)
+            scores = unseen_scores(rough, X, labels, self.cv) if near else scores
+            self.rough_ = rough.fit(X, labels)
+        else:
+            aside = np.flatnonzero(hold_out(labels, float(self.holdout), rng))
+            kept = np.setdiff1d(np.arange(len(labels)), aside)
+            self.rough_, codes = rough.fit(X[kept], labels[kept]), codes[aside]
+            seen = rough.predict(X[aside])
+            self.confusion_ = confusion_from_clean(labels[aside], seen, **rules)
+            scores = class_scores(rough, X[aside]) if near else scores
+        self.temperature_ = fit_temperature(scores, codes) if near else None
 
     def _learn(
         self,
@@ -272,6 +311,37 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
             codes = np.searchsorted(self.classes_, y)
             value = np.where(self.labelled_[:, None], noise[:, codes].T, np.eye(len(noise))[codes])
         return learner.fit(X, y, **{f"{prefix}{parameter}": value})
+
+    def _learn_beliefs(
+        self,
+        X: Any,
+        few: np.ndarray,
+        labels: np.ndarray,
+        rest: np.ndarray,
+        rng: np.random.RandomState,
+    ) -> Any:
+        """Train the learner on the probabilities of cheap rows and, if wanted, on right labels."""
+        self._check_enough(rest)
+        assert self.temperature_ is not None
+        beliefs = np.zeros((X.shape[0], len(self.classes_)))
+        beliefs[few, np.searchsorted(self.classes_, labels)] = 1.0
+        if len(rest):
+            scores = class_scores(self.rough_, X[rest])
+            beliefs[rest] = calibrated_shares(scores, self.temperature_)
+        kept = rest if self.use_clean == "drop" else np.arange(X.shape[0])
+        beliefs, learner = beliefs[kept], self._learner(rng)
+        prefix, final = _last_step(learner)
+        if has_fit_parameter(final, "label_weights"):
+            y = self.classes_[beliefs.argmax(axis=1)]
+            return learner.fit(X[kept], y, **{f"{prefix}label_weights": beliefs})
+        if not has_fit_parameter(final, "sample_weight"):
+            raise ValueError(
+                f"learner {type(final).__name__} cannot learn from probabilities of the true class "
+                "(its fit takes neither 'label_weights' nor 'sample_weight'): use noise='class'."
+            )
+        rows, codes = np.nonzero(beliefs >= min(_LEAST_BELIEF, 1.0 / beliefs.shape[1]))
+        weight = {f"{prefix}sample_weight": beliefs[rows, codes]}
+        return learner.fit(X[kept[rows]], self.classes_[codes], **weight)
 
     def _check_enough(self, rest: np.ndarray) -> None:
         if not len(rest) and self.use_clean == "drop":
@@ -420,7 +490,7 @@ def _prefix_of_noise_matrix(learner: Any) -> str:
 
 def _parameter_for_clean(learner: Any) -> str:
     """The parameter of the learner's ``fit`` for labels that are certain."""
-    final = learner.steps[-1][1] if hasattr(learner, "steps") else learner
+    final = _last_step(learner)[1]
     for parameter in ("label_weights", "clean"):
         if has_fit_parameter(final, parameter):
             return parameter
@@ -428,3 +498,11 @@ def _parameter_for_clean(learner: Any) -> str:
         f"learner {type(final).__name__} cannot be told which labels are right (its fit takes "
         "neither 'clean' nor 'label_weights'): pass use_clean='drop'."
     )
+
+
+def _last_step(learner: Any) -> tuple[str, Any]:
+    """The classifier at the end of a pipeline, and what stands before its fit parameters."""
+    if not hasattr(learner, "steps"):
+        return "", learner
+    name, final = learner.steps[-1]
+    return f"{name}__", final
