@@ -21,6 +21,7 @@ from uneven.comparison.deadline import Deadline
 from uneven.comparison.encoding import encode_ordinal
 from uneven.comparison.folds import Split, stratified_folds
 from uneven.comparison.kept_folds import KeptFolds, fold_key, run_key
+from uneven.comparison.known_scores import KnownScores, join, scores_of
 from uneven.comparison.measures import MEASURES, Answers, Measure
 from uneven.comparison.methodresult import FoldAnswers, FoldError, MethodResult
 from uneven.comparison.methods import STACK, build_pipeline, make_classifier
@@ -106,12 +107,19 @@ def cross_validate(
     -------
     list of MethodResult
         In the order of `methods`, without those that a deadline left no time for.
+
+    Notes
+    -----
+    A stack of the methods learns from their scores of other folds, see `known_scores`; only where
+    few training rows were held out elsewhere are its methods fitted again.
     """
     if splits is None:
         splits = stratified_folds(problem, folds, repeats, settings.seed)
     work = _Work(problem, settings, metric, measures, splits, observer or Silent(), kept)
     found: dict[str, list[_Fold]] = {method.name: [] for method in methods}
-    order = [(method, number) for method in methods for number in range(len(splits))]
+    stack = stack_of(methods, problem)
+    alone = [method for method in methods if method is not stack]
+    order = [(method, number) for method in alone for number in range(len(splits))]
     if deadline is not None:
         order.sort(key=lambda step: step[1])
     pool = None if deadline is not None else _pool(workers, "generator_unordered")
@@ -125,6 +133,9 @@ def cross_validate(
             break
         found[method.name].append(work.fold(method, number))
     done = min(len(fits) for fits in found.values() if fits)
+    if stack is not None:
+        found[STACK] = work.joined(stack, alone, found, done, deadline)
+        done = min(len(fits) for fits in found.values() if fits)
     return [
         _result(method, problem, settings, found[method.name][:done])
         for method in methods
@@ -194,6 +205,63 @@ class _Work:
             self._tell(*order[place])
         return found
 
+    def joined(
+        self,
+        stack: Method,
+        methods: Sequence[Method],
+        found: Mapping[str, list[_Fold]],
+        done: int,
+        deadline: Deadline | None,
+    ) -> list[_Fold]:
+        """Folds of a stack, by the scores of its methods where there are enough of them."""
+        made = make_classifier(stack, self.settings)
+        names = [name for name, _ in made.estimators]
+        if any(len(found[name]) < done for name in names):
+            return []
+        parts = [
+            _result(method, self.problem, self.settings, found[method.name][:done])
+            for method in methods
+            if method.name in names
+        ]
+        folds: list[_Fold] = []
+        for number in range(done):
+            known = KnownScores.of(parts, self.splits[number][0], number)
+            if known is not None:
+                folds.append(self._join(made, known, parts, number))
+                self._tell(stack, number)
+            elif deadline is None or deadline.allows(5.0 * sum(map(self.seconds.get, names))):
+                folds.append(self.fold(stack, number))
+            else:
+                break
+        return folds
+
+    def _join(
+        self, made: Any, known: KnownScores, parts: Sequence[MethodResult], number: int
+    ) -> _Fold:
+        """One fold of a stack that learns from scores of other folds."""
+        problem, rows = self.problem, self.splits[number][1]
+        failed = [part.label for part in parts if all(f.fold != number for f in part.answers)]
+        fold = _Fold(dict.fromkeys(self.measures, np.nan))
+        if failed:
+            fold.error = f"ValueError: {failed[0]} failed in this fold; leave it out"
+            return fold
+        y = np.searchsorted(problem.classes, problem.y[known.rows])
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            started = time.perf_counter()
+            said = scores_of(parts, number)
+            scores, fold.kept = join(made, known, y, len(problem.classes), said)
+            predicted = problem.classes[scores.argmax(axis=1)]
+            answers = Answers(problem.y[rows], predicted, scores, problem.classes)
+            fold.values = {name: one.value(answers) for name, one in self.measures.items()}
+            spent = time.perf_counter() - started
+        fitted = sum(part.fit_seconds[number] for part in parts)
+        asked = sum(part.predict_seconds[number] for part in parts if part.name in fold.kept)
+        fold.seconds = (fitted + spent, asked)
+        fold.answers = FoldAnswers(number, rows, predicted, scores)
+        fold.warnings = {str(w.message).split("\n")[0] for w in caught}
+        return fold
+
     def _tell(self, method: Method, number: int) -> None:
         """Report that a fold is finished."""
         self.observer.begin(method.label, self._step(number))
@@ -214,6 +282,76 @@ class _Work:
     @cached_property
     def _run(self) -> str:
         return run_key(self.problem, self.measures, self.settings.noise_matrix)
+
+
+def stack_of(methods: Sequence[Method], problem: Problem) -> Method | None:
+    """The stack among methods, if it can learn from what the others say.
+
+    Parameters
+    ----------
+    methods : sequence of Method
+    problem : Problem
+
+    Returns
+    -------
+    Method or None
+        None without a stack, without its methods, and if one of these reads the table as it was
+        given: inside of a stack it reads another.
+    """
+    stack = next((method for method in methods if method.name == STACK), None)
+    if stack is None:
+        return None
+    names = {name for name, _ in stack.make(Settings()).estimators}
+    members = [method for method in methods if method.name in names]
+    odd = any(_table(method, problem)[1] is not None for method in members)
+    return None if odd or len(members) < len(names) else stack
+
+
+def fit_stack(
+    methods: Mapping[str, Method],
+    problem: Problem,
+    settings: Settings,
+    known: KnownScores,
+    models: Mapping[str, Pipeline],
+) -> Pipeline:
+    """Fit the stack of a comparison on all rows, by scores that are known.
+
+    Parameters
+    ----------
+    methods : mapping of str to Method
+        The stack and its methods, by name.
+    problem : Problem
+    settings : Settings
+    known : KnownScores
+    models : mapping of str to Pipeline
+        Methods that are fitted on all rows already; of the others, those that the stack keeps are
+        fitted now.
+
+    Returns
+    -------
+    Pipeline
+    """
+    plain = replace(settings, tuning=None)
+    pipeline = build_pipeline(methods[STACK], problem.schema, plain)
+    stack, members = pipeline[-1], list[tuple[str, Any]]()
+    fitted = [name for name, _ in stack.estimators if name in models and not methods[name].given]
+    for name, _ in stack.estimators:
+        chosen = with_params(methods[name], known.tuned.get(name))
+        fresh = build_pipeline(chosen, problem.schema, plain)
+        members.append((name, models[name] if name in fitted else fresh))
+    asked = stack.estimators
+    with _threads(problem, settings):
+        table = pipeline[:-1].fit_transform(problem.X, problem.y)
+        stack.set_params(estimators=members).fit_scores(
+            table,
+            problem.y,
+            known.scores,
+            rows=known.rows,
+            seconds=known.seconds,
+            fitted=fitted,
+        )
+    stack.set_params(estimators=asked)
+    return pipeline
 
 
 _WARM: set[str] = set()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from uneven.comparison.crossval import (
     diagnose_views,
     fit_methods,
     has_views,
+    stack_of,
     with_params,
 )
 from uneven.comparison.deadline import Deadline, in_words, read_seconds
@@ -35,6 +37,7 @@ from uneven.comparison.folds import (
 )
 from uneven.comparison.goals import deciding_for, judged_by, measures_of
 from uneven.comparison.kept_folds import KeptFolds
+from uneven.comparison.known_scores import KnownScores
 from uneven.comparison.leaks import leak_notes
 from uneven.comparison.measures import MEASURES, LabelNoise, Measure
 from uneven.comparison.methodresult import MethodResult
@@ -260,11 +263,12 @@ class Plan:
         methods = [m for m in self.methods if m.name in {result.name for result in results}]
         left_out = self._left_out(methods, done, len(splits))
         splits, unseen = splits[:done], dict[str, Any]()
+        known = self._known(methods, results)
         if self.deciding is not None:
             decider = Decider(problem, splits, measures, self.settings, self.deciding)
             results = [decider.decide(*pair) for pair in zip(methods, results)]
             unseen = decider.unseen
-        found = self._found(methods, results, splits, left_out, unseen)
+        found = self._found(methods, results, splits, left_out, unseen, known)
         if views is not None:
             seen = ViewSummary.all_of(views)
             found = replace(found, views=seen, view_rows=views.n_rows)
@@ -280,6 +284,7 @@ class Plan:
         splits: Sequence[Split],
         left_out: Sequence[str],
         unseen: dict[str, Any],
+        known: KnownScores | None,
     ) -> Comparison:
         """What cross-validation found on the folds that were finished."""
         problem, measures = self.problem, self.measures
@@ -313,8 +318,18 @@ class Plan:
                 training=self.training,
                 deciding=self.deciding,
                 unseen=unseen,
+                known=known,
             ),
         )
+
+    def _known(
+        self, methods: Sequence[Method], results: Sequence[MethodResult]
+    ) -> KnownScores | None:
+        """Scores of all rows that a stack learns from, if the folds give enough of them."""
+        if stack_of(methods, self.problem) is None or self.training is not None:
+            return None
+        own = [r for m, r in zip(methods, results) if m.name != STACK and not m.package]
+        return KnownScores.of(own, np.arange(len(self.problem.y)))
 
     def _last_fits(
         self, methods: Sequence[Method], results: Sequence[MethodResult]
@@ -363,8 +378,11 @@ class Plan:
             for result in found.methods
             if self._is_refitted(found, result, refit_plan.methods[result.name])
         ]
-        fits = fit_methods(chosen, rows, settings, observer, self.workers)
-        for fitted, method in zip(fits, chosen):
+        last = [m for m in chosen if m.name == STACK and refit_plan.known is not None]
+        alone = [method for method in chosen if method not in last]
+        fits = fit_methods(alone, rows, settings, observer, self.workers)
+        joined = (_fitted_or_error(refit_plan, method, observer) for method in last)
+        for fitted, method in zip(chain(fits, joined), [*alone, *last]):
             if not isinstance(fitted, Exception):
                 refit_plan.models[method.name] = fitted
                 continue
@@ -388,6 +406,19 @@ class Plan:
             return True
         in_time = self.deadline is None or self.deadline.allows(2.0 * mean(result.fit_seconds))
         return explains_itself(method) and not result.errors and in_time
+
+
+def _fitted_or_error(
+    refit_plan: RefitPlan, method: Method, observer: Observer
+) -> Pipeline | Exception:
+    """A stack that is fitted last, by what the fits before it gave."""
+    observer.begin(method.label, "all rows")
+    try:
+        return refit_plan.fit(method.name)
+    except Exception as error:  # what was found before must not be lost
+        return error
+    finally:
+        observer.end(method.label)
 
 
 def _warned(results: Iterable[MethodResult]) -> list[str]:

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from uneven.comparison.methods import STACK
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sklearn.pipeline import Pipeline
 
     from uneven.comparison.deciding import Deciding
+    from uneven.comparison.known_scores import KnownScores
     from uneven.comparison.problem import Problem
+    from uneven.comparison.progress import Observer
     from uneven.decisions.unseen import UnseenRows
     from uneven.utils.methods import Method, Settings
 
@@ -42,6 +46,8 @@ class RefitPlan:
         The goal of decision rules, if one was given.
     unseen : dict of str to UnseenRows
         What the decision rules of methods are fitted on.
+    known : KnownScores or None
+        What a stack of the methods learns from; None if it fits its methods for that.
     """
 
     problem: Problem
@@ -54,3 +60,24 @@ class RefitPlan:
     training: Problem | None = None
     deciding: Deciding | None = None
     unseen: dict[str, UnseenRows] = field(default_factory=dict)
+    known: KnownScores | None = None
+
+    def fit(self, name: str, observer: Observer | None = None) -> Pipeline:
+        """Fit a method on all rows.
+
+        Parameters
+        ----------
+        name : str
+        observer : Observer, optional
+            Notified of every round.
+
+        Returns
+        -------
+        Pipeline
+        """
+        from uneven.comparison.crossval import fit_method, fit_stack
+
+        rows = self.training or self.problem
+        if name == STACK and self.known is not None:
+            return fit_stack(self.methods, rows, self.settings, self.known, self.models)
+        return fit_method(self.methods[name], rows, self.settings, observer)

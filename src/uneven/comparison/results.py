@@ -274,8 +274,6 @@ class Comparison(ResultFrames):
 
     def _fitted(self, name: str) -> Pipeline:
         """A method fitted on all rows, now if it is not yet."""
-        from uneven.comparison.crossval import fit_method
-
         kept = self._kept()
         if name not in kept.methods:
             known = ", ".join(map(repr, kept.methods))
@@ -283,8 +281,7 @@ class Comparison(ResultFrames):
         if name in kept.failed:
             raise InputError(kept.failed[name])
         if name not in kept.models:
-            rows = kept.training or kept.problem
-            kept.models[name] = fit_method(kept.methods[name], rows, kept.settings)
+            kept.models[name] = kept.fit(name)
         return kept.models[name]
 
     def report(self, path: str | os.PathLike[str]) -> Path:

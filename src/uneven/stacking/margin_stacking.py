@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from uneven.stacking.model.problem import LinearCombiner
+from uneven.stacking.out_of_fold.given_scores import given_level_one
 from uneven.stacking.out_of_fold.level_one import LevelOne, score_members
 from uneven.stacking.out_of_fold.members import Member
 from uneven.stacking.out_of_fold.rows import StackRows, count_rows
@@ -243,9 +245,71 @@ class MarginStackingClassifier(StackedClassifier):
         check_passthrough(self)
 
     def _learn(self, members: list[tuple[str, Member]], rows: StackRows, groups: Any) -> None:
-        """Learn the combination from level-1 scores, and train the members that are kept."""
+        """Ask the members for level-1 scores, and learn from these."""
         weigh_classes(rows.share, rows.y, rows.classes, self.class_weight)
-        level = self._ask_members(members, rows, self.cv, groups, finish=False)
+        self._learn_from(self._ask_members(members, rows, self.cv, groups, finish=False), rows)
+
+    def fit_scores(
+        self,
+        X: Any,
+        y: Any,
+        scores: Any,
+        *,
+        rows: Any = None,
+        seconds: Any = None,
+        fitted: Collection[str] = (),
+    ) -> Self:
+        """Learn from out-of-fold scores that are known already, as of ``cross_val_predict``.
+
+        No member is trained for level-1 scores; those that are kept are trained on all rows, unless
+        they are fitted already. ``cv`` is not used.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, dataframe or list of texts, of n_samples rows
+        y : array-like of shape (n_samples,)
+            Class labels.
+        scores : array-like of shape (n_rows, n_members, n_classes)
+            What each member said about rows that it had not learnt from: probabilities, or margins
+            (one per class) where a member has no probabilities; classes in sorted order.
+        rows : array-like of int, shape (n_rows,), optional
+            Which rows of ``X`` these are; all of them by default.
+        seconds : array-like of shape (n_members,), optional
+            Time that each member takes to score 1000 rows; for ``member_cost`` and ``time_budget``.
+        fitted : collection of str
+            Members whose classifiers are fitted to all rows already; they are used as they are.
+
+        Returns
+        -------
+        self : object
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.model_selection import cross_val_predict
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from uneven import MarginStackingClassifier
+        >>> X, y = load_wine(return_X_y=True)
+        >>> models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(random_state=0)}
+        >>> said = [cross_val_predict(m, X, y, method="predict_proba") for m in models.values()]
+        >>> stack = MarginStackingClassifier(list(models.items()), random_state=0)
+        >>> stack.fit_scores(X, y, np.stack(said, axis=1)).selected_
+        ['bayes', 'tree']
+        """
+        known = {"rows": rows, "seconds": seconds, "fitted": fitted}
+        return self._fit_by(partial(self._learn_known, scores=scores, **known), X, y, None)
+
+    def _learn_known(
+        self, members: list[tuple[str, Member]], table: StackRows, **known: Any
+    ) -> None:
+        """Learn from known scores."""
+        known |= {"views": self.views, "random_state": self.random_state}
+        self._learn_from(given_level_one(members, table, **known), table)
+
+    def _learn_from(self, level: LevelOne, rows: StackRows) -> None:
+        """Learn the combination from level-1 scores, and train the members that are kept."""
         share = weigh_classes(level.share, level.y, rows.classes, self.class_weight)
         level, n_members = replace(level, share=share), len(level.names)
         inputs = None

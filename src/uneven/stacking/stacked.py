@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -245,6 +246,16 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
         -------
         self : object
         """
+        return self._fit_by(partial(self._learn, groups=groups), X, y, sample_weight)
+
+    def _fit_by(
+        self,
+        learn: Callable[[list[tuple[str, Member]], StackRows], None],
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+    ) -> Self:
+        """Check everything, then learn from the members and the rows."""
         check_parameters(self)
         members = open_members(self, self.score_method)
         self._check_together(len(members))
@@ -253,7 +264,7 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
                 delattr(self, name)
             rows = self._validate(X, y, sample_weight)
             self.classes_ = rows.classes
-            self._learn(members, rows, groups)
+            learn(members, rows)
         return self
 
     @abstractmethod

@@ -190,7 +190,7 @@ def level_one(
     plan = plan_splits(
         cv, table, positions, labels=training.classes.tolist(), groups=groups, rng=seeds
     )
-    tasks = _list_tasks(given, table, positions, plan, resolve_for(views, table), seeds)
+    tasks = list_tasks(given, table, positions, plan, resolve_for(views, table), seeds)
     put_off = [task for task in tasks if task.keep] if plan.folds and not finish else []
     now = [task for task in tasks if not task.keep] if put_off else tasks
     results = _run(now, training, n_jobs, memory, callback)
@@ -319,7 +319,7 @@ def resolve_for(views: Any, table: Any) -> ViewMap | None:
     return resolve_views(views, n_features=n_features, feature_names=names, frame=frame)
 
 
-def _list_tasks(
+def list_tasks(
     members: list[tuple[str, Member]],
     table: Any,
     positions: np.ndarray,
@@ -327,7 +327,23 @@ def _list_tasks(
     views: ViewMap | None,
     seeds: np.random.RandomState | None,
 ) -> list[Task]:
-    """All trainings, member by member, the folds first."""
+    """All trainings, member by member, the folds first.
+
+    Parameters
+    ----------
+    members : list of (str, Member)
+    table : table of n_samples rows
+    positions : ndarray of int, shape (n_samples,)
+        Of the labels among the classes.
+    plan : Plan
+    views : ViewMap or None
+    seeds : RandomState or None
+        Seeds what has no seed of its own.
+
+    Returns
+    -------
+    list of Task
+    """
     tasks = []
     rng = check_random_state(seeds)
     for name, member in members:
@@ -422,16 +438,42 @@ def _gather(
     if not share.any():
         raise ValueError("sample_weight is zero for every row that has level-1 scores.")
     share = share / share.sum()
-    scale = np.ones(len(names))
-    for m, name in enumerate(names):
-        if name in margins:
-            known = measured[:, m]
-            scale[m] = _margin_scale(scores[known, m], share[known])
-            scores[known, m] /= scale[m]
+    odd = np.array([name in margins for name in names])
+    scale = scale_margins(scores, share, measured & odd)
     fitted = [member for member, *_ in results if member is not None]
     members = [replace(member, scale=float(size)) for member, size in zip(fitted, scale)]
     y = positions[rows]
     return LevelOne(scores, y, share, rows, members, training.classes, names, scale, seconds)
+
+
+def scale_margins(scores: np.ndarray, share: np.ndarray, margins: np.ndarray) -> np.ndarray:
+    """Divide the margins among scores by the scale of their member, in place.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows, n_members, n_classes)
+    share : ndarray of shape (n_rows,)
+        Weights of the rows.
+    margins : ndarray of bool, shape (n_rows, n_members)
+        Which scores are margins.
+
+    Returns
+    -------
+    ndarray of shape (n_members,)
+        The scales; 1 for members without margins.
+
+    Examples
+    --------
+    >>> scores = np.array([[[-3.0, 3.0], [0.4, 0.6]]])
+    >>> scale_margins(scores, np.ones(1), np.array([[True, False]])).tolist(), scores.tolist()
+    ([3.0, 1.0], [[[-1.0, 1.0], [0.4, 0.6]]])
+    """
+    scale = np.ones(scores.shape[1])
+    for m in np.flatnonzero(margins.any(axis=0)):
+        known = margins[:, m]
+        scale[m] = _margin_scale(scores[known, m], share[known])
+        scores[known, m] /= scale[m]
+    return scale
 
 
 def _margin_scale(margins: np.ndarray, share: np.ndarray) -> float:
