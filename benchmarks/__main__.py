@@ -36,6 +36,7 @@ from benchmarks import (
     scaling,
     stacking_mm,
     stacking_published,
+    stacking_reuse,
     stacking_size,
     stacking_solver,
     uma_average,
@@ -128,6 +129,10 @@ SECTIONS = {
     "stacking-mm": (
         "Majorisation-minimisation on level-1 data: smoothed objective, classifiers dropped, error",
         stacking_mm.run,
+    ),
+    "stacking-reuse": (
+        "Stacks that learn from the folds of a comparison: estimated error and that on new rows",
+        stacking_reuse.run,
     ),
     "stacking": (
         "Stacking as published, eight data sets; other: published, or the method it is beside",

@@ -211,11 +211,10 @@ it with --schema.
 
 [bold]Stacking[/bold] (--stack)
 
-  One more method: a stacking classifier of the others. Inside every training part each method is
-  trained four more times, so that the weights are learnt from out-of-fold scores; the folds are
-  the same as for the others. All classes have the same weight. A stack takes five times as long as
-  all its methods together, plus the choice of its penalty. Prediction needs only the methods that
-  it keeps.
+  One more method: a stacking classifier of the others, on the same folds. Its weights are learnt
+  from the scores that training rows got while other folds held them out, so that no method is
+  trained again; with a single test part each is trained four more times. All classes have the same
+  weight. Prediction needs only the methods that it keeps.
 
 [bold]Noisy labels[/bold] (--noise-matrix)
 
