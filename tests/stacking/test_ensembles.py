@@ -1,5 +1,7 @@
 """Ensembles to stack: how many there are, what they learn from, and that they repeat."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -7,7 +9,7 @@ from sklearn.datasets import load_wine
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from uneven.stacking import bagged_ensemble, level_one, random_subspaces
+from uneven.stacking import bagged_ensemble, ensembles, level_one, make_ensemble, random_subspaces
 
 X, Y = load_wine(return_X_y=True)
 
@@ -53,3 +55,77 @@ def test_they_clone(members):
 def test_errors_say_what_is_wrong(build, sentence):
     with pytest.raises(ValueError, match=sentence):
         build()
+
+
+class Slow(GaussianNB):
+    """A classifier whose training takes so many ticks of a false clock."""
+
+    clock = 0.0
+    fits: ClassVar = []
+
+    def __init__(self, power=1, ticks=1.0):
+        super().__init__()
+        self.power = power
+        self.ticks = ticks
+
+    def fit(self, X, y, sample_weight=None):
+        Slow.clock += self.ticks * (len(y) / 300.0) ** self.power
+        Slow.fits.append(len(y))
+        return super().fit(X, y)
+
+
+@pytest.fixture
+def kinds(monkeypatch):
+    """A false clock, and kinds of which each costs one tick on 300 rows."""
+    Slow.clock, Slow.fits = 0.0, []
+    known = {"linear": Slow(1), "square": Slow(2), "cheap": Slow(1, 0.01)}
+    monkeypatch.setattr(ensembles, "_kinds", lambda: known)
+    monkeypatch.setattr(ensembles, "process_time", lambda: Slow.clock)
+    return known
+
+
+def drawn(n):
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(n, 2)), np.arange(n) % 2
+
+
+@pytest.mark.parametrize(
+    ("budget", "kept"),
+    [
+        (44.9, ["linear"]),  # 1 + 4 ticks of trials and 40 of four trainings
+        (450.0, ["linear", "cheap"]),
+        (479.0, ["linear", "square", "cheap"]),  # and 17 of trials and 400 of trainings
+    ],
+)
+def test_the_budget_pays_for_trials_and_growing_times(kinds, budget, kept):
+    found = make_ensemble(*drawn(3000), time_budget=budget, random_state=0)
+    assert [name for name, _ in found] == kept
+
+
+def test_few_rows_are_tried_once_and_nothing_is_tried_when_the_budget_is_spent(kinds):
+    make_ensemble(*drawn(600), time_budget=1e6, random_state=0)
+    assert Slow.fits == [300] * 3
+    Slow.fits = []
+    assert len(make_ensemble(*drawn(600), time_budget=0.5, random_state=0)) == 1
+    assert Slow.fits == [300]
+
+
+def test_a_budget_needs_rows():
+    with pytest.raises(ValueError, match="needs X and y"):
+        make_ensemble(time_budget=1.0)
+
+
+@pytest.mark.slow
+def test_every_kind_learns_with_holes():
+    holes = X.copy()
+    holes[::7, 2] = np.nan
+    members = make_ensemble(random_state=0)
+    assert len(members) == 15
+    for name, model in members:
+        fitted = model.set_params(**small(model)).fit(holes[::2], Y[::2])
+        assert fitted.score(holes[1::2], Y[1::2]) > 0.8, name
+
+
+def small(model):
+    """Fewer trees, so that it is quick."""
+    return {name: 30 for name in ("n_estimators", "max_iter") if name in model.get_params()}
