@@ -56,7 +56,8 @@ def halves(name: str, draw: int) -> dict[str, np.ndarray]:
     y = np.unique(y, return_inverse=True)[1]
     X = np.nan_to_num(np.asarray(take_rows(X, np.arange(len(y))).apply(_codes), dtype=np.float64))
     parts = train_test_split(np.arange(len(y)), train_size=0.5, stratify=y, random_state=draw)
-    known, new = (X[rows] for rows in parts)
+    varies = [len(np.unique(column)) > 1 for column in X[parts[0]].T]
+    known, new = (X[np.ix_(rows, varies)] for rows in parts)
     start = time.process_time()
     found = compare(known, y[parts[0]], methods=methods(), stack=True, cv=FOLDS, diagnosis=False)
     plan: Any = found.refit_plan

@@ -9,15 +9,17 @@ import cvxpy as cp
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks.lines import Line, at_least, best_of_each
+from benchmarks.lines import Line, at_least, at_most, best_of_each
 from uneven.datasets import make_level_one
 from uneven.stacking.model.problem import pose_problem
-from uneven.stacking.solvers.solve import STRENGTHS, minimise, solve_path
+from uneven.stacking.solvers.solve import STRENGTHS, minimise, solve, solve_path
 from uneven_published.sen.majorisation import majorise
 
 SHAPE = (2000, 130, 7)
 STRENGTH, GAP = 0.01, 1e-4
 WARMUP = (200, 10, 7)
+WIDE = ((1000, 26, 6), (500, 154, 4))
+"""Rows, classifiers, classes where every score speaks for every class."""
 
 
 def conic(scores: np.ndarray, y: np.ndarray, gap: float) -> tuple[float, float, float]:
@@ -112,6 +114,23 @@ def paths(scores: np.ndarray, y: np.ndarray) -> list[Line]:
     return lines
 
 
+def all_pairs() -> list[Line]:
+    """Processor seconds of the hinge with a weight for every score of every class."""
+    lines = []
+    for shape in WIDE:
+        level = make_level_one(*shape, random_state=0)
+        n_weights = shape[1] * shape[2] ** 2
+        for penalty in ("l2", "l1", "group"):
+            words = {"combination": "lsg", "penalty": penalty, "strength": STRENGTH, "tol": GAP}
+            start = time.process_time()
+            found = solve(level.scores, level.target, **words)
+            spent = time.process_time() - start
+            what = f"lsg, {penalty}, {n_weights} weights ({shape[0]} rows)"
+            kept = f"{int(found.selected.sum())} of {shape[1]} kept"
+            lines.append(at_most(f"{what}, processor", spent, 5.0, "s", other=kept))
+    return lines
+
+
 def run() -> list[Line]:
     level = make_level_one(*SHAPE, random_state=0)
     scores, y = level.scores, level.target
@@ -121,4 +140,9 @@ def run() -> list[Line]:
         majorise(small.scores, small.target, mode=mode, n_sweeps=2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return beside_clarabel(scores, y) + beside_majorisation(scores, y) + paths(scores, y)
+        return (
+            beside_clarabel(scores, y)
+            + beside_majorisation(scores, y)
+            + paths(scores, y)
+            + all_pairs()
+        )
