@@ -16,6 +16,7 @@ from benchmarks import (
     dialogues,
     fit_speed,
     footprint,
+    joint_spaces,
     kernel,
     label_doubt,
     learning,
@@ -93,6 +94,7 @@ SECTIONS = {
         "Compression perceptron: mean of 1000 draws | the author's curves",
         compression.run,
     ),
+    "joint": ("Bayes points of ten classes, jointly or one against the rest", joint_spaces.run),
     "centres": (
         f"Centre of gravity, {centres.N_CUTS} cuts in {centres.N_DIMS} dimensions: error; steps",
         centres.run,

@@ -3,7 +3,8 @@
 ``python -m benchmarks rough-labels`` labels 15 rows of each class, lets naive Bayes or a strongly
 regularised logistic regression label up to 1000 others, and fits boosted trees and UMA by
 `LabelRepairPipeline` with either model of the noise. Shown are errors on rows that nobody labelled,
-means of two draws. The default of the pipeline was looked at on the first group of tables only.
+means of two draws. The model of noise near the boundary was
+tried on the first group of tables only.
 """
 
 from __future__ import annotations

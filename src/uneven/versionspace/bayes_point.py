@@ -145,8 +145,8 @@ default="propagation"
     Everything happens in the span of the rows: n² kernel values, then n times M² per sweep and
     problem for n rows that span M dimensions. Up to a few hundred rows that is quick; with more,
     limit M by ``max_rank``, which also needs only n M kernel values. With the linear kernel, M is
-    at most the number of columns. "joint" has n (K - 1) cuts in M (K - 1) dimensions, so it is for
-    few classes.
+    at most the number of columns. "joint" has n (K - 1) cuts in M (K - 1) dimensions: ten
+    classes are affordable with about a hundred rows, or with ``max_rank``.
 
     Rows enter with unit length, as the source assumes tacitly, and there is no offset. The normal
     prior of the propagation gives the same direction as the uniform one of the source.
