@@ -32,7 +32,7 @@ from uneven_published.description import Context
 from uneven_published.norm.folds import draw_rows, read_table, without_tiny_classes
 from uneven_published.norm.methods import as_frame
 
-MOST_ROWS, LEAST_ROWS, DRAWS, FOLDS = 600, 12, 3, 5
+MOST_ROWS, LEAST_ROWS, DRAWS, FOLDS = 600, 12, 1, 5
 JOINED, AGAIN, ALONE = "stack, by the folds", "stack, methods fitted again", "methods alone"
 
 
