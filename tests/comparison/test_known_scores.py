@@ -142,3 +142,16 @@ def test_methods_are_fitted_where_few_training_rows_were_held_out(words):
     assert not found.methods[-1].errors
     assert len(found.methods[-1].answers) == n_folds
     assert len(fits) > 2 * n_folds
+
+
+def test_with_a_time_limit_the_stack_has_the_folds_that_its_methods_finished(monkeypatch):
+    from uneven.comparison.deadline import Deadline
+
+    free, _ = stacked(refit=False)
+    limited, _ = stacked(refit=False, time_limit=1000)
+    assert limited.methods[-1].scores["accuracy"] == free.methods[-1].scores["accuracy"]
+    asked = []
+    monkeypatch.setattr(Deadline, "allows", lambda *_: asked.append(0) or len(asked) < 5)
+    short, fits = stacked(refit=False, time_limit=1000)
+    assert len(fits) == 5
+    assert [len(method.answers) for method in short.methods] == [2, 2, 2]

@@ -224,12 +224,13 @@ class _Work:
             if method.name in names
         ]
         folds: list[_Fold] = []
+        again = 5.0 * sum(self.seconds.get(name, 0.0) for name in names)
         for number in range(done):
             known = KnownScores.of(parts, self.splits[number][0], number)
             if known is not None:
                 folds.append(self._join(made, known, parts, number))
                 self._tell(stack, number)
-            elif deadline is None or deadline.allows(5.0 * sum(map(self.seconds.get, names))):
+            elif deadline is None or deadline.allows(again):
                 folds.append(self.fold(stack, number))
             else:
                 break
