@@ -1,6 +1,6 @@
 """Ways to check a sentence about a table or a figure.
 
-Each function takes what the sentence speaks of and returns a check: a function from numbers to a
+Each function takes what the sentence is about and returns a check: a function from numbers to a
 `Verdict`, which reads printed and measured numbers alike. What a row lacks numbers for is left out.
 `each_row` and `asked` take any condition; the others are the sentences that occur often.
 """

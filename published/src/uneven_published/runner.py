@@ -176,7 +176,7 @@ def _missing_data(cells: Sequence[Cell], run: Run) -> dict[str, str]:
 def _work(
     cell: Cell, store: CellStore, context: Context, made: Mapping[str, str], boss: int
 ) -> tuple[str, int, str]:
-    """Run one cell and keep it; an error is told, not raised."""
+    """Run one cell and keep it; an error is reported, not raised."""
     if boss != os.getpid():
         _end_with(boss)
     start = time.perf_counter()

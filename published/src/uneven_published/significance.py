@@ -273,7 +273,7 @@ class Duel:
     wins, losses : int
         Rows in which the column is better, or worse.
     ahead : bool
-        Whether the signed ranks of the differences speak for the column.
+        Whether the signed ranks of the differences favour the column.
     p, corrected : float
         Of Wilcoxon's test with two sides; the second is corrected by Holm for all rivals.
     """

@@ -1,6 +1,6 @@
 """Published tables and figures on a terminal: the list, verdicts, and the progress of a run.
 
-What is told about a record is loaded when one is told of: a list needs none of it.
+What describes a record is loaded when one is shown: a list needs none of it.
 """
 
 from __future__ import annotations

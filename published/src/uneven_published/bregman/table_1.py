@@ -196,7 +196,7 @@ TABLE_1 = Exhibit(
         "chooses its view by cross-validation; a column beside it has the view that is best on "
         "the test rows. Fusion ends in a decision tree. MVWAB and rBoost.SH have 100 rounds; "
         "their trees are not described: stumps (with the best cuts) and full trees are what "
-        "comes nearest, others stand beside them. MVMLsp is our compact version with Gaussian "
+        "comes nearest, others are shown, too. MVMLsp is our compact version with Gaussian "
         "kernels. MωMvC² makes the published step of the voters twice and leaves the views even, "
         "where that program's solver starts and, by its wrong derivative, mostly stays; as there, "
         "a voter without errors is taken to have a tenth of an example wrong ('no guard': "

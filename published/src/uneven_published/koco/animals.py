@@ -1,4 +1,4 @@
-"""Tables 4.2 to 4.4: imbalanced classes, and four views that are wrong about the same rows."""
+"""Tables 4.2 to 4.4: imbalanced classes, and four views that misclassify the same rows."""
 
 from __future__ import annotations
 

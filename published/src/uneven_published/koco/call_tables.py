@@ -86,7 +86,7 @@ CHAPTER_2 = (
         errata=(
             "Views 1 and 2 are named the other way round in an earlier section; the error rates "
             "fit users first, since operators are recognised better.",
-            "The text speaks of 600 dialogues; its table has 508 and 152, which is 660.",
+            "The text mentions 600 dialogues; its table has 508 and 152, which is 660.",
         ),
     ),
     Exhibit(
@@ -279,7 +279,7 @@ CHAPTER_4 = (
         "Errors of six methods that learn from all views of the calls",
         "substitute",
         NOTE,
-        f"{PROTOCOL} {BEST_OF_5000} The views of words alone (table 3.5) stand beside them.",
+        f"{PROTOCOL} {BEST_OF_5000} The views of words alone (table 3.5) are shown next to them.",
         studies=(FUSION, replace(SINGLE, items=SINGLE.items[:2])),
         measures=ERROR,
         printed=prints.TABLE_4_5 | prints.WORDS_ALONE,
@@ -327,7 +327,7 @@ CHAPTER_4 = (
                 best(MUMBO, "asr.error", "lower", (COMBO_EARLY, EARLY)),
             ),
             Claim(
-                "Late CoMBo is the best of the methods in which all views speak, as recognised",
+                "Late CoMBo is the best of the methods in which all views vote, as recognised",
                 best(COMBO_LATE, "asr.error", "lower", (MUCOMBO, LATE)),
             ),
             *(

@@ -122,7 +122,7 @@ class ViewRounds:
     percent: bool = False
 
     def __call__(self, model: Any) -> float | None:
-        """Count; None for methods in which every view speaks in every round."""
+        """Count; None for methods in which every view votes in every round."""
         if isinstance(model, MuComboClassifier | LateFusionClassifier):
             return None
         counts = np.zeros(len(model.views_))

@@ -236,7 +236,7 @@ _PROTOCOL = (
     "the factor at which the errors of both SVMs come nearest to the source's. Nothing was fitted "
     "to MuMBo or AdaBoost. All settings share their seeds, so their rows are not "
     "independent of each other. The source says as well that MuMBo takes 200 times as long as late "
-    "fusion, and speaks of samples of 15 and 30 rows: neither is measured here."
+    "fusion, and mentions samples of 15 and 30 rows: neither is measured here."
 )
 _CALIBRATED = f"{_NOTE} The size of the columns is fitted to the published errors of the two SVMs."
 _TABLE_2_1 = printed_table(

@@ -340,7 +340,7 @@ EXHIBITS = (
             "worse than all others (Student, 95 %). Most bold marks of the source are lost. The "
             "test is not repeated here: the literature has no samples.",
             "The deviation of CoMBo's G-mean on Glass is printed as 0.0.375; read .375.",
-            "The text speaks of 8 sets, table 3.1 lists 9; Connect is not in this table.",
+            "The text mentions 8 sets, table 3.1 lists 9; Connect is not in this table.",
         ),
         explanation=_EXPLANATION,
     ),

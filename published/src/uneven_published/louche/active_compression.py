@@ -388,7 +388,7 @@ FIGURE_6_4 = Exhibit(
     errata=(
         RESTART,
         STRICT,
-        "The text speaks of slightly fewer updates than the perceptron's; by the author's numbers "
+        "The text mentions slightly fewer updates than the perceptron's; by the author's numbers "
         "Largest Error makes 0.43 to 0.64 times as many, Smallest Error 0.12 to 0.22 and Random "
         "Error 0.14 to 0.29 times.",
     ),

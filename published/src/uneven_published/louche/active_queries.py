@@ -77,7 +77,7 @@ class PrimalSVC(SVC):
 
 
 class Problem(NamedTuple):
-    """A pool, its labels, rows to test on, and the rows of the pool that are told first."""
+    """A pool, its labels, rows to test on, and the rows of the pool that are labelled first."""
 
     pool: Any
     labels: np.ndarray
@@ -402,7 +402,7 @@ def negligible(numbers: Numbers) -> Verdict:
 
 
 def steadier(numbers: Numbers) -> Verdict:
-    """Whether ACTIVE-BPM deviates less than ACTIVE-SVM at each point that is told."""
+    """Whether ACTIVE-BPM deviates less than ACTIVE-SVM at each published point."""
     measures = tuple(f"q{q}" for q in BANANA_TOLD)
     pairs = list(zip(*(deviations(numbers, column, measures) for column in (GRAVITY, HARD))))
     return counted({f"q{q}": bool(a < b) for q, (a, b) in zip(BANANA_TOLD, pairs)})
@@ -410,7 +410,7 @@ def steadier(numbers: Numbers) -> Verdict:
 
 CURVES = (
     "Printed numbers are those behind the figure, which its author published beside his code. What "
-    "the printed deviations are over is not told; ours are over runs{}."
+    "the published deviations are over is not stated; ours are over runs{}."
 )
 LEARNERS = (
     "ACTIVE-BPM asks for the row nearest to the centre of gravity (expectation propagation) and "
@@ -557,7 +557,7 @@ BOTTOM = Exhibit(
         "Banana, 5300 rows: 400 drawn for the pool, 4900 to test on; the source's own splits are "
         "not in the data set, so they are drawn anew. Gaussian kernel of width 0.5, two labels to "
         f"begin with (one of each class, not counted), 50 runs of 100 queries. {LEARNERS} A soft "
-        f"SVM and random queries stand beside, too. " + CURVES.format("")
+        f"SVM and random queries are shown, too. " + CURVES.format("")
     ),
     studies=(
         Study(

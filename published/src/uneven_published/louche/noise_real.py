@@ -68,7 +68,7 @@ _WIDTHS = (
 _SVM = (
     "h_SSVM: the source names a multi-class semi-supervised SVM without a formula; ours is one "
     "class against the rest with squared hinge and guessed labels whose weight grows slowly "
-    "(C = 10, no offset), told the labels of S_conf only. "
+    "(C = 10, no offset), fitted to the labels of S_conf only. "
 )
 
 
@@ -280,7 +280,7 @@ EXHIBITS: tuple[Exhibit, ...] = (
         "substitute",
         "Digits and letters are the original data. " + _REUTERS_NOTE,
         protocol="Training rows of each class, largest class first. Of the source only the "
-        "extremes of Reuters are told in the text.",
+        "extremes of Reuters are given in the text.",
         studies=(SIZES,),
         measures=(
             Measure("sizes", "rows by class", None, 0),

@@ -154,7 +154,7 @@ def _errors(draw: Draw, sample: NDArray[np.intp], steps: int) -> tuple[float, fl
 
 
 def _semi_supervised(rows: Rows, sample: NDArray[np.intp]) -> SelfLabellingSVM:
-    """SVM on all rows, which is told the labels of the sample."""
+    """SVM on all rows, with the labels of the sample."""
     told = np.full(len(rows.t), -1)
     told[sample] = rows.t[sample]
     return SelfLabellingSVM().fit(rows.X, told)

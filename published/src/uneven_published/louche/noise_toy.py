@@ -65,9 +65,9 @@ class Circle:
         return corrupt_labels(self.train.target, matrix, rng, classes=classes)
 
     def norm(self, labels: NDArray[Any], level: int | None, rule: str, steps: int) -> float:
-        """Frobenius norm of the test confusion of UMA that is told the matrix of a level.
+        """Frobenius norm of the test confusion of UMA with the noise matrix of a level.
 
-        Without a level it is told nothing; NaN if the matrix has no useful inverse.
+        Without a level it has no matrix; NaN if the matrix has no useful inverse.
         """
         matrix = None if level is None else noise_family(self.matrix, level)
         if matrix is not None and np.linalg.cond(matrix) > _WORST_CONDITION:
@@ -119,7 +119,7 @@ class MoreNoise:
 
 @dataclass(frozen=True)
 class WrongMatrix:
-    """Noise of level 10 throughout; UMA is told the matrices of level 0, 1, ..., 20.
+    """Noise of level 10 throughout; UMA gets the matrices of level 0, 1, ..., 20.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ _TOY = (
     "steps were made: 500 steps, the rule error in the first row. "
 )
 _NORM_ERRATUM = (
-    "The figure speaks of the confusion rate, which lies between 0 and 1. The numbers quoted are "
+    "The figure is about the confusion rate, which lies between 0 and 1. The numbers quoted are "
     "Frobenius norms, without the division by the root of the number of classes."
 )
 _STOCHASTIC_ERRATUM = (
@@ -217,8 +217,8 @@ EXHIBITS: tuple[Exhibit, ...] = (
         "Test confusion of UMA and of the perceptron as label noise grows",
         "original",
         protocol=_TOY
-        + "At each level, labels are corrupted with its matrix. UMA is told the matrix; the "
-        "perceptron is UMA told nothing. The other rows show two other rules of selection.",
+        + "At each level, labels are corrupted with its matrix. UMA gets the matrix; the "
+        "perceptron is UMA without a matrix. The other rows show two other rules of selection.",
         studies=(NOISE,),
         measures=(
             Measure("norm", "norm of the test confusion, levels 1 to 20", "lower", 2),
@@ -274,10 +274,10 @@ EXHIBITS: tuple[Exhibit, ...] = (
     Exhibit(
         LOUCHE,
         "Figure 4.1 right",
-        "Test confusion of UMA when it is told a wrong noise matrix",
+        "Test confusion of UMA with a wrong noise matrix",
         "original",
         protocol=_TOY
-        + "Labels are corrupted with M. UMA is told the matrix of level i = 0, ..., 20: the "
+        + "Labels are corrupted with M. UMA gets the matrix of level i = 0, ..., 20: the "
         "approximation factor is 1 - i / 10, positive where the noise is underestimated. "
         "Underestimated: mean over factors 0.9 to 0.1; overestimated: over -0.1 to -1. A matrix "
         "with a condition number above a million is left out.",
@@ -296,7 +296,7 @@ EXHIBITS: tuple[Exhibit, ...] = (
         ),
         claims=(
             Claim(
-                "UMA is best when it is told the true matrix.",
+                "UMA is best with the true matrix.",
                 asked(_SIDES, lambda exact, under, over: exact < min(under, over)),
             ),
             Claim(

@@ -48,7 +48,7 @@ DATA = {
 """Names in print, and those of `uneven.datasets.fetch`."""
 
 _TOO_RARE = 6
-"""Yeast has a class of five rows. The source speaks of nine classes, not ten: it is left out."""
+"""Yeast has a class of five rows. The source has nine classes, not ten: it is left out."""
 
 
 @dataclass(frozen=True)
@@ -329,7 +329,7 @@ EVERY_HINGE: dict[str, Triple] = {
 """The hinge of the worst class, for every combination and penalty."""
 
 WIDE: dict[str, Triple] = {name: EVERY_HINGE[name] for name in ("LSG l1", "LSG l1-l2")}
-"""The slow ones: every score of every classifier speaks for every class, and few may be left."""
+"""The slow ones: every score of every classifier counts for every class, and few may be left."""
 
 HINGES: dict[str, Triple] = {k: triple for k, triple in EVERY_HINGE.items() if k not in WIDE}
 SQUARES: dict[str, Triple] = {f"LS {k}": (v, "squared", "l2") for k, v in FAMILIES.items()}

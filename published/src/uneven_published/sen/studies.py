@@ -1,4 +1,4 @@
-"""The work behind the tables and figures of the thesis, and how it is told."""
+"""The work behind the tables and figures of the thesis, and its description."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LARGER = tuple(strength for strength in GRID if strength >= 5e-3)
 """For the machines: much alike, they make problems of little strength take minutes."""
 
 FEW_CLASSES = ("Waveform", "Robot", "Statlog", "Wine")
-"""Where every score may speak for every class within minutes: at most four classes."""
+"""Where every score may count for every class within minutes: at most four classes."""
 
 _LSG = "LSG l2"
 _NARROW = {name: triple for name, triple in HINGES.items() if name != _LSG}
