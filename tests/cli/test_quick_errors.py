@@ -149,6 +149,50 @@ def test_a_missing_model_is_told_in_the_same_words_by_the_model_file(tmp_path):
         load_model("nowhere")
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["compare", "book.xlsx", "-t", "lable"], "did you mean 'label'? the columns are"),
+        (["compare", "book.xlsx", "-t", "label", "--sheet", "x"], "the sheets are 'Sheet1'."),
+        (["fit", "two.xlsx", "-t", "label"], "--sheet chooses another, 'Rows'. It has 'note'."),
+        (["compare", "titled.xlsx", "-t", "Blood wc"], "'Blood hb', 'Blood wbc', 'kind'."),
+        (["compare", "t.csv", "-t", "label", "--cost", "cost.csv"], "cost.csv: its first column"),
+        (
+            ["fit", "t.csv", "-t", "label", "--cost", "cost.csv"],
+            "first column names 'zz', 'a', which",
+        ),
+        (
+            ["compare", "t.csv", "-t", "label", "--noise-matrix", "cost.csv"],
+            "names 'zz', 'a', which",
+        ),
+        (["predict", "m.skops", "t.csv"], "the table lacks 1 of the 2 columns the model needs: "),
+        (["predict", "m.skops", "book.xlsx"], "the model needs: 'pitch'."),
+        (["explain", "m.skops", "t.csv"], "the model needs: 'pitch'."),
+        (["predict", "good.skops", "t.csv", "--copy", "zz"], "--copy names columns that are not"),
+    ],
+)
+def test_what_a_workbook_a_model_and_prices_name_is_looked_up_at_once(tmp_path, frame, words, says):
+    import pandas as pd
+
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_excel(tmp_path / "book.xlsx", index=False)
+    cells = [["Ward 3", None, None], ["Blood", None, "kind"], ["hb", "wbc", None]]
+    cells += [[13.5 + k, 5 + k, "ab"[k % 2]] for k in range(6)]
+    pd.DataFrame(cells).to_excel(tmp_path / "titled.xlsx", index=False, header=False)
+    with pd.ExcelWriter(tmp_path / "two.xlsx") as book:
+        pd.DataFrame({"note": ["x"]}).to_excel(book, sheet_name="Info", index=False)
+        frame.to_excel(book, sheet_name="Rows", index=False)
+    (tmp_path / "cost.csv").write_text("true,zz,a\nzz,0,1\na,2,0\n")
+    for name, columns in (("m.skops", ["sound__noise", "pitch"]), ("good.skops", ["label"])):
+        card = json.dumps({"columns": [{"name": column} for column in columns]})
+        content = {"content": {"card": {"content": json.dumps(card)}}}
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr("schema.json", json.dumps(content))
+    code, imported, said = ask(tmp_path, *words)
+    assert (code, imported) == (2, [])
+    assert says in said
+
+
 def test_the_package_and_its_help_import_nothing_heavy(tmp_path):
     assert ask(tmp_path, "--version")[:2] == (0, [])
     assert ask(tmp_path, "compare", "--help")[:2] == (0, [])

@@ -43,6 +43,13 @@ def test_style_of_any_small_table(rows, separator):
     assert style.has_header
 
 
+def test_text_with_commas_does_not_hide_semicolons():
+    rows = "10:11;Dec 16, 2023 at 10:11 AM;16.12.2023, 10:11;a\n" * 20
+    assert guess_style("time;us;outlook;label\n" + rows, ["label"]).separator == ";"
+    wide = "16.12.2023, 10:11;16th of December;a;Dec 16, 2023 at 10:11 AM\n" * 20
+    assert guess_style("outlook;said;label;us\n" + wide).separator == ";"
+
+
 def test_decimal_comma(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x;label\n1,5;a\n-2,25;b\n")

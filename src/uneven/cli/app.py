@@ -243,7 +243,7 @@ def _fit(
         return _fit_large(context, source, tables, names, cluster, memory, any(one_by_one), (
             out, rounds, max_depth, seed, n_jobs
         ))  # fmt: skip
-    source.check()
+    source.check(cost=cost)
     from uneven.cli.fit import fit
     from uneven.utils.methods import Settings
 
@@ -307,11 +307,12 @@ def _predict(
     debug: Debug = False,
 ) -> Work:
     from uneven.cli.requests import check_model, check_out, check_stream, check_tables
+    from uneven.comparison.firstlook import check_model_columns
     from uneven.comparison.tables import TABLE_SUFFIXES, check_ending
 
     check_out(out)
     check_ending(out or Path(), TABLE_SUFFIXES)
-    check_model(model)
+    columns = check_model(model)
     copied = tuple(copy or ())
     if stream:
         check_stream(tables, on, sheet, encoding)
@@ -321,6 +322,8 @@ def _predict(
     if not tables:
         raise typer.BadParameter("give the table whose rows are asked for.", param_hint="TABLE")
     table = check_tables(tables, on, encoding)
+    if on is None:
+        check_model_columns(tables[0], columns, copied, encoding, sheet)
     from uneven.cli.predict import predict
 
     words: dict[str, Any] = {"proba": proba, "copy": copied, "encoding": encoding}
@@ -376,9 +379,12 @@ def _explain(
     debug: Debug = False,
 ) -> Work:
     from uneven.cli.requests import check_explanation, check_model
+    from uneven.comparison.firstlook import check_model_columns
 
-    check_model(model)
+    columns = check_model(model)
     check_explanation(table, row, metric, encoding)
+    if table is not None:
+        check_model_columns(table, columns, (), encoding, sheet)
     from uneven.cli.explain import ExplainRequest, explain
 
     return partial(

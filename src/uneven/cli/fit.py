@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from uneven.cli import terminal
@@ -26,6 +28,7 @@ from uneven.comparison.costfile import read_cost
 from uneven.comparison.deciding import decide_model
 from uneven.comparison.fitnotes import fit_notes
 from uneven.comparison.goals import deciding_for, measures_of, ranking_measure
+from uneven.comparison.measures import LabelNoise
 from uneven.comparison.progress import Reporter
 from uneven.comparison.schemafile import schema_text
 from uneven.comparison.summaries import now, shown_params, versions
@@ -80,6 +83,7 @@ def fit(
     named = _named(names, stack, noisy)
     problem = source.load()
     noise = source.noise(problem)
+    costs = None if decision is None else read_cost(decision.cost, problem, source.encoding)
     usual = default_methods(has_views(problem), noise is not None)
     chosen = named or [one for one in choose_methods(usual) if not one.package]
     method = stack_methods(chosen, problem.schema) if stack else chosen[0]
@@ -92,7 +96,7 @@ def fit(
     with terminal.progress() as show:
         model = fit_method(method, problem, settings, Reporter(show, 1))
     if decision is not None:
-        model = _decided(model, method, problem, settings, decision, source)
+        model = _decided(model, method, problem, settings, decision, noise, costs)
     save_model(model, model_card(method, problem, model, command), out)
     with replace_file(out.with_suffix(f".{SCHEMA}")) as draft:
         draft.write_text(schema_text(problem), encoding="utf-8", newline="\n")
@@ -110,10 +114,10 @@ def _decided(
     problem: Problem,
     settings: Settings,
     decision: DecisionRequest,
-    source: TableRequest,
+    noise: LabelNoise | None,
+    costs: NDArray[np.float64] | None,
 ) -> Pipeline:
     """A fitted model with a decision rule, chosen on out-of-fold probabilities of its method."""
-    noise, costs = source.noise(problem), read_cost(decision.cost, problem, source.encoding)
     measures = measures_of(noise, costs)
     name = ranking_measure(None, decision.measure, costs is not None, noise is not None)
     words = (decision.measure, decision.calibrate, measures[name], noise, measures, costs)

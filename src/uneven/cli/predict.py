@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from uneven.cli import terminal
 from uneven.comparison import InputError, Schema
 from uneven.comparison.latertable import read_later_table
-from uneven.comparison.tables import PARQUET_SUFFIXES, READ
+from uneven.comparison.tables import PARQUET_SUFFIXES, READ, check_copied
 from uneven.persistence.model_file import ModelCard, in_use, load_model
 from uneven.utils.files import replace_file
 from uneven.utils.registry import listing
@@ -58,9 +58,7 @@ def predict(
     frame, X, told = read_later_table(
         table, schema, text_columns=copy, encoding=encoding, sheet=sheet, on=on
     )
-    missing = [name for name in copy if name not in frame.columns]
-    if missing:
-        raise InputError(f"--copy names columns that are not in {table}: {listing(missing)}.")
+    check_copied(table, frame.columns, copy)
     if proba and not hasattr(model, "predict_proba"):
         raise InputError(f"{card.label} has no shares of the classes; leave --proba out.")
     with in_use(model_path):

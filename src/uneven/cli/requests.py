@@ -6,6 +6,7 @@ not there and columns that a table does not have are refused here, without sciki
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import zipfile
@@ -16,7 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from uneven.comparison.deadline import read_seconds
 from uneven.comparison.errors import InputError, check_fold_number, check_method_names
-from uneven.comparison.firstlook import check_header, check_rows, check_target
+from uneven.comparison.firstlook import (
+    check_header,
+    check_matrix_classes,
+    check_rows,
+    check_target,
+)
 from uneven.comparison.joined import table_files
 from uneven.comparison.labelfile import ENDINGS
 from uneven.comparison.schemafile import decide
@@ -28,6 +34,10 @@ from uneven.utils.registry import Registry, closest, listing, read_declarations
 if TYPE_CHECKING:
     from uneven.comparison.measures import LabelNoise
     from uneven.comparison.problem import Problem
+
+
+MOST_SCHEMA_BYTES = 1 << 24
+"""The description of a larger model is left to the reader of the model."""
 
 
 @dataclass(frozen=True)
@@ -86,13 +96,15 @@ class TableRequest:
     others: Sequence[Path] = ()
     on: str | None = None
 
-    def check(self, *, held_out: bool = False) -> None:
+    def check(self, *, held_out: bool = False, cost: Path | None = None) -> None:
         """Refuse files that are not there, columns that the table lacks, and a single class.
 
         Parameters
         ----------
         held_out : bool
             Whether rows are to be held out, for which a class must have two of them.
+        cost : Path, optional
+            File of prices, which names classes of the table.
         """
         if self.on is not None:
             self._check_joined()
@@ -103,7 +115,7 @@ class TableRequest:
         named = {"--target": [self.target], "--drop": self.drop, "--keep": self.keep}
         named |= {"--text": self.text, "--groups": _given(self.groups), "--time": _given(self.time)}
         named["--id"] = _given(self.id)
-        style = check_header(self.path, named, self.encoding)
+        style = check_header(self.path, named, self.encoding, self.sheet)
         if self.target in (self.groups, self.time, self.id):
             raise InputError(
                 f"{self.target!r} is the target; --groups, --time and --id name others."
@@ -123,6 +135,10 @@ class TableRequest:
             raise InputError(f"--noise-matrix {self.noise_matrix}: there is no such file.")
         in_folds = held_out and not (self.test or self.groups or self.time)
         check_target(self.path, style, self.target, self.encoding, held_out=in_folds)
+        for option, matrix in (("--cost", cost), ("--noise-matrix", self.noise_matrix)):
+            if matrix is not None:
+                table = (self.path, style, self.target, self.encoding)
+                check_matrix_classes(option, matrix, *table)
 
     def _check_joined(self) -> None:
         if self.test is not None:
@@ -250,7 +266,7 @@ class CompareRequest:
         self.decision.check(self.metric)
         read_seconds(self.time_limit)
         if self.source is not None:
-            self.source.check(held_out=True)
+            self.source.check(held_out=True, cost=self.decision.cost)
         check_fold_number(self.folds)
         nearest_folder(self.out)
 
@@ -621,15 +637,34 @@ def check_explanation(
         check_rows(table, encoding)
 
 
-def check_model(path: Path) -> None:
-    """Refuse a model file that is not there, and a file that is no archive of a model."""
+def check_model(path: Path) -> list[str]:
+    """Refuse a model file that is not there, and a file that is no archive of a model.
+
+    Returns
+    -------
+    list of str
+        The columns that the model needs; none where only its reader can tell.
+    """
     if not path.is_file():
         raise InputError(f"there is no model file {path}.")
     try:
         with zipfile.ZipFile(path) as archive:
             archive.getinfo("schema.json")
+            return _columns_of_model(archive)
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, NotImplementedError) as error:
         raise InputError(
             f"{path} is not a model file of uneven, or it is damaged "
             f"({type(error).__name__}: {str(error.args[0]).rstrip('.')})."
         ) from error
+
+
+def _columns_of_model(archive: zipfile.ZipFile) -> list[str]:
+    """What the card of a model says, as data; whether the file is sound, its reader finds out."""
+    if archive.getinfo("schema.json").file_size > MOST_SCHEMA_BYTES:
+        return []
+    try:
+        nodes = json.loads(archive.read("schema.json"))["content"]
+        card = json.loads(json.loads(nodes["card"]["content"]))
+        return [str(column["name"]) for column in card["columns"]]
+    except Exception:  # a damaged or forged file can hold anything
+        return []

@@ -111,6 +111,22 @@ def in_class_order(
     return np.array(values)[np.ix_(rows, order)], order
 
 
+def refuse_unknown(cells: Cells, classes: NDArray) -> None:
+    """Refuse a table that names a class which is none of some classes.
+
+    Examples
+    --------
+    >>> refuse_unknown([["", "b", "c"], ["b", 5, 0], ["c", 0, 1]], np.array(["a", "b"]))
+    Traceback (most recent call last):
+    ...
+    uneven.comparison.errors.InputError: its first column names 'c', which no row of the table ...
+    """
+    if not cells or not cells[0] or number_of(cells[0][0]) is not None:
+        return
+    _refuse_unknown([row[0] for row in cells[1:] if row], classes, "first column")
+    _refuse_unknown(cells[0][1:], classes, "first line")
+
+
 def number_of(cell: Any) -> float | None:
     """The number in a cell; None if it holds none."""
     try:
@@ -137,16 +153,21 @@ def _positions(names: Sequence[Any], classes: NDArray, where: str) -> list[int]:
     doubled = [name for name, count in Counter(found).items() if count > 1]
     if doubled:
         raise InputError(f"its {where} names {listing(doubled)} twice.")
-    unknown = [name for name in found if name not in wanted]
+    _refuse_unknown(names, classes, where)
+    missing = [name for name in wanted if name not in found]
+    if missing:
+        raise InputError(f"its {where} lacks {listing(missing)}; name every class of the table.")
+    return [found.index(name) for name in wanted]
+
+
+def _refuse_unknown(names: Sequence[Any], classes: NDArray, where: str) -> None:
+    wanted = [str(label) for label in classes]
+    unknown = [name for name in (_spelling(one, classes) for one in names) if name not in wanted]
     if unknown:
         raise InputError(
             f"its {where} names {listing(unknown)}, which no row of the table is labelled; "
             f"{closest(unknown[0], wanted)}the classes are {listing(wanted)}."
         )
-    missing = [name for name in wanted if name not in found]
-    if missing:
-        raise InputError(f"its {where} lacks {listing(missing)}; name every class of the table.")
-    return [found.index(name) for name in wanted]
 
 
 def _spelling(name: Any, classes: NDArray) -> str:

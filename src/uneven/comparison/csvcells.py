@@ -200,7 +200,8 @@ def _are_fractions(column: pa.ChunkedArray) -> bool:
     if not len(filled) or not _all(filled, r"^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]+)?$"):
         return False
     marked = filled.filter(pc.match_substring(filled, "."))
-    return bool(len(marked)) and not _all(marked, _DOUBTFUL)
+    told = bool(len(marked)) and not _all(marked, _DOUBTFUL)
+    return told and not _hides_versions(filled)
 
 
 def _one_row_per_line(
@@ -343,7 +344,10 @@ def plain_numbers(column: pa.ChunkedArray, decimal: str = ".") -> pd.Series:
             continue
         if numbers.null_count == len(numbers):
             return pd.Series([float("nan")] * len(column))
-        hidden = _hides_code(cells, numbers) if kind == pa.int64() else _hides_thousands(cells)
+        if kind == pa.int64():
+            hidden = _hides_code(cells, numbers)
+        else:
+            hidden = _hides_thousands(cells) or _hides_versions(cells)
         return pd.Series(as_series(column) if hidden else numbers.to_pandas())
     return as_series(column)
 
@@ -376,6 +380,13 @@ def _hides_thousands(cells: pa.ChunkedArray) -> bool:
         if len(marked) and not _all(marked, _DOUBTFUL):
             return False
     return bool(len(marked))
+
+
+def _hides_versions(cells: pa.ChunkedArray) -> bool:
+    """Whether ``1.10`` stands beside ``1.9`` among the first cells, so that it may not be 1.1."""
+    some = cells.slice(0, 1000)
+    both = (r"^[0-9]{1,3}\.[1-9]0$", r"^[0-9]{1,3}\.[0-9]$")
+    return all(pc.any(pc.match_substring_regex(some, kind)).as_py() is True for kind in both)
 
 
 def _all(cells: pa.ChunkedArray, pattern: str) -> bool:

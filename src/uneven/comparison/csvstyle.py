@@ -104,7 +104,7 @@ def guess_style(
     end = max(text.rfind("\n"), text.rfind("\r")) + 1
     text = (text[:end] or text) if cut else text
     quote = find_quote(text)
-    separator, rows = split_rows(text, separator, quote)
+    separator, rows = split_rows(text, separator, quote, expected)
     if not rows:
         raise InputError(f"{name} holds only blank lines.")
     begin = _first_row(rows, expected)
@@ -293,11 +293,12 @@ def decimal_mark(separator: str, cells: Collection[str]) -> str:
 
 
 def split_rows(
-    text: str, given: str | None = None, quote: str = '"'
+    text: str, given: str | None = None, quote: str = '"', expected: Collection[str] = ()
 ) -> tuple[str, list[tuple[int, list[str]]]]:
     """Cut the lines at the separator that gives the most, equally long, rows.
 
-    Each row comes with the number of its last line. A first line ``sep=;`` is believed.
+    Each row comes with the number of its last line. A first line ``sep=;`` is believed, and so is
+    a separator that makes a cell of an expected name.
     """
     hint = re.match(r'"?sep=([,;\t|])"?[,;\t|]*\r?\n', text, flags=re.IGNORECASE)
     best = (-1.0, SEPARATORS[0], list[tuple[int, list[str]]]())
@@ -317,6 +318,8 @@ def split_rows(
         width = _usual_width([row for _, row in rows])
         agreement = sum(len(row) == width for _, row in rows) / max(len(rows), 1)
         quality = agreement + _clean_share(separator, rows) + 1.0 if width > 1 else 0.0
+        above = (cell.strip() for _, row in rows[:MOST_LINES_ABOVE] for cell in row)
+        quality += 1.0 if width > 1 and set(above) & set(expected) else 0.0
         if separator in RARE_SEPARATORS and (agreement < 1.0 or len(rows) < 3) and not given:
             continue
         if quality > best[0]:
@@ -341,10 +344,11 @@ def _rows_at_blanks(text: str) -> list[tuple[int, list[str]]]:
 
 
 def _clean_share(separator: str, rows: list[tuple[int, list[str]]]) -> float:
-    """Share of the cells that hold no other separator, unless it is a mark of a number."""
+    """Share of the cells that hold no other separator, unless it is a mark of a number or text."""
     others = "".join(sign for sign in SEPARATORS if sign != separator)
+    within = re.compile(rf"[{re.escape(others)}](?! )")  # December 16, 2023
     cells = [cell for _, row in rows[:200] for cell in row]
-    clean = [not any(s in cell for s in others) or is_number(cell.strip()) for cell in cells]
+    clean = [not within.search(cell) or is_number(cell.strip()) for cell in cells]
     return sum(clean) / max(len(clean), 1)
 
 

@@ -22,6 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from uneven.comparison.codepages import codepage
 from uneven.comparison.drawntext import plain_table
 from uneven.comparison.errors import InputError
 from uneven.utils.registry import listing
@@ -288,11 +289,11 @@ def find_encoding(data: bytes, name: str = "table") -> str:
 
 
 def _not_quite_utf_8(data: bytes) -> str:
-    """UTF-8 with damaged places if most of its letters are UTF-8, else what Windows writes."""
+    """UTF-8 with damaged places if most of its letters are UTF-8, else a table of Windows."""
     text = data.decode("utf-8-sig", "replace")
     damaged = text.count(DAMAGED)
     letters = sum(not sign.isascii() for sign in text) - damaged
-    return "utf-8-sig" if letters > damaged else "cp1252"
+    return "utf-8-sig" if letters > damaged else codepage(data)
 
 
 def _codec(encoding: str) -> str:

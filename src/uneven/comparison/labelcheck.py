@@ -125,3 +125,20 @@ def check_cells(
         check_few(counts, target)
     if held_out:
         check_repeated(max(counts.values()), name)
+
+
+def class_names(cells: Iterable[str], decimal: str = ".") -> list[int] | list[str] | None:
+    """The classes that labels of a file name; None if some may be missing or are fractions.
+
+    Examples
+    --------
+    >>> class_names(["b ", "a", "", "b"]), class_names(["2", "1.0"]), class_names(["a", "?"])
+    (['a', 'b'], [1, 2], None)
+    """
+    filled = {word for cell in cells if (word := cell.strip())}
+    if not filled or any(word.casefold() in MISSING_MARKS for word in filled):
+        return None
+    numbers = exact_number_list(filled, decimal)
+    if numbers is None:
+        return sorted(filled)
+    return sorted({int(one) for one in numbers}) if all(map(is_whole, numbers)) else None

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from uneven.comparison.codepages import codepage
 from uneven.comparison.csvstyle import guess_style, long_cells
 from uneven.comparison.errors import InputError
 from uneven.comparison.tables import check_file
@@ -33,7 +34,6 @@ SKIP = "?"
 ENDINGS = (".csv", ".tsv", ".txt")
 MARK = "\ufeff"
 UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-SPREADSHEET = "cp1252"
 END = "\x03"
 
 
@@ -281,11 +281,12 @@ def _decoded(raw: bytes, path: Path, encoding: str | None) -> tuple[str, str, tu
     try:
         return raw.decode("utf-8"), "utf-8", ()
     except UnicodeDecodeError:
+        found = codepage(raw)
         note = (
-            f"{path} is not UTF-8 and is read as {SPREADSHEET}, as Excel saves CSV on Windows; it "
+            f"{path} is not UTF-8 and is read as {found}, as Excel saves CSV on Windows; it "
             "is now written as UTF-8. If letters come out wrong, name its --labels-encoding."
         )
-        return _text(raw, path, SPREADSHEET), "utf-8-sig", (note,)
+        return _text(raw, path, found), "utf-8-sig", (note,)
 
 
 def _text(raw: bytes, path: Path, encoding: str) -> str:

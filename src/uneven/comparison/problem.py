@@ -41,6 +41,7 @@ from uneven.comparison.tables import (
     read_table,
 )
 from uneven.comparison.viewfile import views_of_table
+from uneven.comparison.workbookhead import not_on_sheet
 from uneven.utils.frames import take_columns
 from uneven.utils.registry import listing
 
@@ -219,8 +220,7 @@ def read_problem(
     name = "standard input" if path == STANDARD_INPUT else path.name
     told = [note for note in frame.attrs.get(READ, {}).get("notes", ()) if "--sheet" in note]
     if told and target not in frame.columns:
-        found = listing([*map(str, frame.columns)])
-        raise InputError(f"--target {target!r} is not a column: {told[0]} It has {found}.")
+        raise not_on_sheet(target, told[0], frame.columns)
     table = labelled_table(frame, target, keep, name)
     problem = make_problem(
         table.frame,

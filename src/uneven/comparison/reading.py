@@ -38,6 +38,7 @@ from uneven.comparison.numbers import (
     with_asides,
 )
 from uneven.comparison.spellings import plain_signs
+from uneven.comparison.versions import are_versions, has_doubtful_zeros
 from uneven.utils.registry import listing
 
 ColumnKind = Literal["number", "boolean", "date", "category", "text"]
@@ -289,6 +290,10 @@ def _numbers_or_dates(
 ) -> Reading | None:
     cells = plain_signs(cells)
     found = _as_dates(name, cells, custom, decided, kind) if kind in (None, "date") else None
+    if found is None and kind is None and are_versions(str(name), cells):
+        longest = cells[cells.str.len().idxmax()]
+        remark = f"holds versions such as {longest!r}, and is read as categories"
+        return Reading("category", remarks=(remark,))
     if found is None and kind in (None, "number"):
         unit = HOURS if are_hours(cells) else LAPS if are_laps(cells) else None
         hours = None if unit is None else Reading("number", {"unit": unit})
@@ -325,6 +330,9 @@ def _as_numbers(cells: pd.Series, custom: Custom, decided: Mapping[str, Any]) ->
     told = [f"{style.doubtful!r} is read as {value:.10g}"] if style.doubtful else []
     told += ["'.' and ',' are both decimal marks"] if style.decimal == ".," else []
     told += _estimates(cells, style)
+    if has_doubtful_zeros(cells):
+        zero = cells[cells.str.fullmatch(r"\d{1,3}\.[1-9]0")].iloc[0]
+        told.append(f"{zero!r} is read as {float(zero):g}; versions are of the kind 'category'")
     some = (cells[:1000], cells)
     marked = not style.doubtful and any(s.str.contains(r"[0-9][.,][0-9]").any() for s in some)
     form = style.to_dict() | ({"marked": True} if marked else {})

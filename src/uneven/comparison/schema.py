@@ -6,7 +6,7 @@ and kept with the model, so that a later table is read in the same way or refuse
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
@@ -14,15 +14,14 @@ import pandas as pd
 
 from uneven.comparison.conversion import convert_columns, one_column, seen_categories
 from uneven.comparison.durations import HOURS, LAPS
-from uneven.comparison.errors import InputError
 from uneven.comparison.reading import (
     ColumnKind,
     Custom,
     Reading,
     read_columns,
 )
+from uneven.comparison.tables import check_complete
 from uneven.comparison.words import MOST_DENSE_WORDS, date_columns, find_words, word_column
-from uneven.utils.registry import listing
 
 
 @dataclass(frozen=True)
@@ -148,12 +147,7 @@ class Schema:
             If columns are missing, hold values of another kind, or are written in another way
             that leaves two meanings.
         """
-        missing = [name for name in self.names if name not in frame.columns]
-        if missing:
-            raise InputError(
-                f"the table lacks {len(missing)} of the {len(self.names)} columns the model "
-                f"needs: {listing(missing)}.{_joined_hint(missing, frame)}"
-            )
+        check_complete(frame.columns, self.names)
         parts = convert_columns(frame, self.columns, [] if notes is None else notes)
         return pd.DataFrame(parts, index=frame.index, copy=False)
 
@@ -203,9 +197,3 @@ def infer_kind(values: pd.Series) -> ColumnKind:
 
 
 __all__ = ["Column", "ColumnKind", "Custom", "Reading", "Schema", "infer_kind"]
-
-
-def _joined_hint(missing: Collection[str], frame: pd.DataFrame) -> str:
-    """Advice if columns are there, but not as ``view__column``."""
-    bare = {name.split("__", 1)[-1] for name in missing if "__" in name}
-    return " Tables of views are joined with --on." if bare & {*frame.columns} else ""

@@ -179,13 +179,14 @@ def _read_csv(
         text_cells,
         without_footer,
     )
+    from uneven.comparison.versions import VERSION_NAME
 
     data, text, found, damaged = _utf_8(source, encoding)
     cut = len(data) > SAMPLE_BYTES
     style = guess_style(text[:SAMPLE_BYTES], expected, source.name, cut=cut, separator=separator)
     check_names(source.name, style.renamed, [label])
     del text
-    keep = {*text_columns, label}
+    keep = {*text_columns, label, *filter(VERSION_NAME.search, style.names)}
     data, below = without_footer(data.removeprefix(codecs.BOM_UTF8), style)
     cells, odd = text_cells(source.name, data, style, keep)
     del data
@@ -273,6 +274,25 @@ def check_columns(columns: Collection[str], names: Collection[str], option: str)
                 f"{option} {name!r} is not a column of the table; {closest(name, columns)}"
                 f"the columns are {listing(columns)}."
             )
+
+
+def check_complete(columns: Collection[str], needed: Collection[str]) -> None:
+    """Refuse a table that lacks columns which a model needs."""
+    missing = [name for name in needed if name not in columns]
+    if missing:
+        bare = {name.split("__", 1)[-1] for name in missing if "__" in name}
+        hint = " Tables of views are joined with --on." if bare & {*columns} else ""
+        raise InputError(
+            f"the table lacks {len(missing)} of the {len(needed)} columns the model "
+            f"needs: {listing(missing)}.{hint}"
+        )
+
+
+def check_copied(table: Any, columns: Collection[str], copy: Iterable[str]) -> None:
+    """Refuse to repeat columns that a table does not have."""
+    missing = [name for name in copy if name not in columns]
+    if missing:
+        raise InputError(f"--copy names columns that are not in {table}: {listing(missing)}.")
 
 
 def check_ending(path: Path, suffixes: Collection[str] = MATRIX_SUFFIXES) -> None:

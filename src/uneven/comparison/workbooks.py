@@ -13,13 +13,16 @@ from typing import Any
 import pandas as pd
 
 from uneven.comparison.csvcells import MOST_LINES_BELOW, TOTAL
-from uneven.comparison.csvstyle import is_second_header, merged_names, n_below_header
 from uneven.comparison.errors import InputError
 from uneven.comparison.formats import Source
-from uneven.utils.registry import closest, listing
-
-LOOKED_AT = 40
-"""So many rows below the header tell what it is."""
+from uneven.comparison.workbookhead import (
+    LOOKED_AT,
+    check_sheet,
+    first_of_table,
+    sheet_choice,
+    sheet_header,
+)
+from uneven.utils.registry import listing
 
 
 def read_workbook(source: Source, sheet: str | None) -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -56,9 +59,7 @@ def read_workbook(source: Source, sheet: str | None) -> tuple[pd.DataFrame, dict
         raise InputError(f"the sheet {chosen!r} of {source.name} is empty.")
     frame, told = _table(cells, source.name)
     others = len(seen) > 1 and sheet is None
-    rest = listing([name for name in seen if name != chosen])
-    choice = f"{source.name} is read from its sheet {chosen!r}; --sheet chooses another, {rest}."
-    notes = [choice] * others + told
+    notes = [sheet_choice(source.name, chosen, seen)] * others + told
     return frame, {"format": "workbook", "sheet": chosen, "notes": notes}
 
 
@@ -67,11 +68,7 @@ def _cells(source: Source, sheet: str | None) -> tuple[list[str], str, pd.DataFr
     data, whole = io.BytesIO(source.data), {"read_only": False}
     book = pd.ExcelFile(data, engine="openpyxl", engine_kwargs=whole)
     names = [str(name) for name in book.sheet_names]
-    if sheet is not None and sheet not in names:
-        raise InputError(
-            f"--sheet {sheet!r} is not in {source.name}; {closest(sheet, names)}"
-            f"the sheets are {listing(names)}."
-        )
+    check_sheet(sheet, names, source.name)
     seen = [name for name in names if book.book[name].sheet_state == "visible"]
     chosen = sheet or (seen or names)[0]
     cells = pd.read_excel(book, chosen, header=None, dtype=object)
@@ -90,17 +87,10 @@ def _fill_merged(cells: pd.DataFrame, ranges: Any) -> None:
 def _table(cells: pd.DataFrame, name: str) -> tuple[pd.DataFrame, list[str]]:
     """The rows below the names of the columns, and what was left out."""
     filled = cells.notna().sum(axis=1).to_numpy()
-    top = int((filled > cells.shape[1] // 2).argmax())
-    texts = [[_text(cell) for cell in row] for row in cells.iloc[top : top + LOOKED_AT].to_numpy()]
-    header, further = texts[0], texts[1:]
-    second = further[0] if further else []
-    spanned = [lower if upper == lower else "" for upper, lower in zip(header, second)]
-    if is_second_header(header, [_without(spanned, row) for row in further[:1]] + further[1:]):
-        header = merged_names(header, _without(spanned, further.pop(0)), ())
-        top += 1
-    below = n_below_header(further)
-    header = [cell or f"column_{j}" for j, cell in enumerate(header, start=1)]
-    rows = cells.iloc[top + 1 + below :]
+    top = first_of_table(filled.tolist(), cells.shape[1])
+    head = cells.iloc[top : top + LOOKED_AT].to_numpy()
+    header, lines, below = sheet_header([[_text(cell) for cell in row] for row in head])
+    rows = cells.iloc[top + lines + below :]
     end, remarks = _end_of_rows(rows)
     frame = rows.iloc[:end].reset_index(drop=True).set_axis(header, axis=1)
     frame = frame.map(_plain)
@@ -111,11 +101,6 @@ def _table(cells: pd.DataFrame, name: str) -> tuple[pd.DataFrame, list[str]]:
 
 def _text(cell: Any) -> str:
     return "" if pd.isna(cell) else str(cell).strip()
-
-
-def _without(spanned: list[str], row: list[str]) -> list[str]:
-    """A second line of names without those that reach down into it from the first."""
-    return ["" if cell and cell == one else cell for cell, one in zip(row, spanned)]
 
 
 def _plain(cell: Any) -> Any:

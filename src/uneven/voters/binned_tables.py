@@ -16,6 +16,9 @@ from uneven.voters import _entry_loops, _loops, _split_loops
 _PARALLEL_ADDITIONS = 2_000_000
 _SPLIT_NUMBERS = 4_000_000
 _FEW_ROWS = 1024
+_KEPT_NUMBERS = 20_000
+"""Room for the sums of the left sides of all splits of a level."""
+
 _NO_CUTS, _NO_SIDES = np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.bool_)
 _NO_LEFTS = np.zeros((0, 0, 0))
 Entries = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -144,19 +147,29 @@ class BinnedTable(ABC):
     def _best_of(
         self, search: _Search, level: Level, columns: np.ndarray, pool: ThreadPool
     ) -> Splits:
-        """Best splits over columns few enough to keep the cost of each."""
-        n_slots = len(level.totals)
-        values = np.empty((n_slots, len(columns)))
-        worth = search.n_updates(columns) * level.totals.shape[1] > _PARALLEL_ADDITIONS
+        """Best splits over columns few enough to keep the cost of each.
+
+        Where there is room, all is kept of each; else the best one is searched once more.
+        """
+        n_slots, n_lanes = level.totals.shape
+        shape = (n_slots, len(columns))
+        values, kept = np.empty(shape), (_NO_CUTS, _NO_SIDES, _NO_LEFTS)
+        if values.size * n_lanes <= _KEPT_NUMBERS:
+            cuts, missing_left = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.bool_)
+            kept = cuts, missing_left, np.empty((*shape, n_lanes))
+        worth = search.n_updates(columns) * n_lanes > _PARALLEL_ADDITIONS
         pool.parallel_for(
             len(columns), search.loop, search.stored, columns, search.limits,
             (level.slots, level.matrix, level.totals),
             (level.n_classes, level.criterion, level.tie),
-            values, _NO_CUTS, _NO_SIDES, _NO_LEFTS, worth=worth,
+            values, *kept, worth=worth,
         )  # fmt: skip
         lowest = values.min(axis=1)
         chosen = (values <= (lowest + level.slack(lowest))[:, None]).argmax(axis=1)
-        return self._describe(search, level, columns[chosen])
+        if kept[0].size == 0:
+            return self._describe(search, level, columns[chosen])
+        here = (np.arange(n_slots), chosen)
+        return Splits(values[here], columns[chosen], *(part[here] for part in kept))
 
     def _describe(self, search: _Search, level: Level, columns: np.ndarray) -> Splits:
         """Search the column of each slot once more, for the place where it is cut."""
