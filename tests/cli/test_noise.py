@@ -438,7 +438,7 @@ def test_columns_of_checked_labels_are_pointed_out(uneven, noisy, command, class
 
 def test_uma_without_a_matrix_believes_the_labels(uneven, noisy):
     words = ("-t", "label", "--drop", "true")
-    note = "UMA is meant for labels that are wrong in a known way; without --noise-matrix"
+    note = "UMA is meant for label noise with a known noise matrix; without --noise-matrix"
     done = uneven("fit", "t.csv", *words, "--method", "uma", "-o", "m.skops")
     assert note in done.err
     done = uneven("compare", "t.csv", *words, *QUICK, "--methods", "uma,logistic_regression")
