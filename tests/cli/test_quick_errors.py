@@ -184,8 +184,8 @@ def test_what_a_workbook_a_model_and_prices_name_is_looked_up_at_once(tmp_path, 
         frame.to_excel(book, sheet_name="Rows", index=False)
     (tmp_path / "cost.csv").write_text("true,zz,a\nzz,0,1\na,2,0\n")
     for name, columns in (("m.skops", ["sound__noise", "pitch"]), ("good.skops", ["label"])):
-        card = json.dumps({"columns": [{"name": column} for column in columns]})
-        content = {"content": {"card": {"content": json.dumps(card)}}}
+        told = [{"name": column, "kind": "number", "categories": []} for column in columns]
+        content = {"content": {"card": {"content": json.dumps(json.dumps({"columns": told}))}}}
         with zipfile.ZipFile(tmp_path / name, "w") as archive:
             archive.writestr("schema.json", json.dumps(content))
     code, imported, said = ask(tmp_path, *words)

@@ -366,7 +366,7 @@ class Bare:
         ({"metric": "gmeen"}, "unknown metric 'gmeen'; did you mean 'gmean'?"),
         ({"cv": 1}, "cv is 1; cross-validation needs at least 2 folds."),
         ({"cv": []}, "cv has no folds"),
-        ({"cv": [([0, 1], [500])]}, "fold 1 of cv has no rows to answer for"),
+        ({"cv": [([0, 1], [500])]}, "fold 1 of cv has no rows to predict"),
         ({"cv": GroupKFold(2)}, "cv cannot split the 120 rows"),
         ({"repeats": 0}, "repeats must be a whole number at least 1, got 0."),
         ({"rounds": 2.5}, "rounds must be a whole number at least 1, got 2.5."),

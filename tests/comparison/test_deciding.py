@@ -139,7 +139,7 @@ def test_methods_without_probabilities_answer_as_ever():
         (COST.replace("worse", "wors"), "did you mean 'worse'"),
         (COST.replace("20", "much"), "holds 'much' where a price must stand"),
         ("0,1\n1,0\n", "2 x 2 numbers without names, but the table has 3 classes"),
-        ("1,1,1\n1,1,1\n1,1,1\n", "every answer costs the same"),
+        ("1,1,1\n1,1,1\n1,1,1\n", "every prediction costs the same"),
         ("0,1,1\n-1,0,1\n1,1,0\n", "'ill' for a row of 'well' costs less than the correct class"),
     ],
 )

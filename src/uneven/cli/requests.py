@@ -25,7 +25,7 @@ from uneven.comparison.firstlook import (
 )
 from uneven.comparison.joined import table_files
 from uneven.comparison.labelfile import ENDINGS
-from uneven.comparison.schemafile import decide
+from uneven.comparison.schemafile import KINDS, decide
 from uneven.comparison.tables import PARQUET_SUFFIXES, check_ending, no_sheets
 from uneven.comparison.viewfile import read_view_file
 from uneven.utils.files import nearest_folder
@@ -665,6 +665,8 @@ def _columns_of_model(archive: zipfile.ZipFile) -> list[str]:
     try:
         nodes = json.loads(archive.read("schema.json"))["content"]
         card = json.loads(json.loads(nodes["card"]["content"]))
-        return [str(column["name"]) for column in card["columns"]]
+        columns = card["columns"]
+        sound = [one for one in columns if one["kind"] in KINDS and "categories" in one]
+        return [str(one["name"]) for one in sound] if len(sound) == len(columns) else []
     except Exception:  # a damaged or forged file can hold anything
         return []

@@ -19,6 +19,7 @@ from pyarrow import csv as arrow_csv
 
 from uneven.comparison.csvstyle import SAMPLE_BYTES, CsvStyle, long_cells, style_surplus
 from uneven.comparison.errors import InputError
+from uneven.comparison.versions import NEEDLESS, SHORT
 
 BLANKS = (" ", "\t", "\u00a0")
 _CODE = r"^[-+]?0[0-9]|^\+"
@@ -383,10 +384,9 @@ def _hides_thousands(cells: pa.ChunkedArray) -> bool:
 
 
 def _hides_versions(cells: pa.ChunkedArray) -> bool:
-    """Whether ``1.10`` stands beside ``1.9`` among the first cells, so that it may not be 1.1."""
-    some = cells.slice(0, 1000)
-    both = (r"^[0-9]{1,3}\.[1-9]0$", r"^[0-9]{1,3}\.[0-9]$")
-    return all(pc.any(pc.match_substring_regex(some, kind)).as_py() is True for kind in both)
+    """Whether ``1.10`` stands beside ``1.9``, so that it may not be 1.1."""
+    both = (pc.match_substring_regex(cells, f"^{kind}$") for kind in (NEEDLESS, SHORT))
+    return all(pc.any(found).as_py() is True for found in both)
 
 
 def _all(cells: pa.ChunkedArray, pattern: str) -> bool:

@@ -38,7 +38,7 @@ from uneven.comparison.numbers import (
     with_asides,
 )
 from uneven.comparison.spellings import plain_signs
-from uneven.comparison.versions import are_versions, has_doubtful_zeros
+from uneven.comparison.versions import NEEDLESS, are_versions, has_doubtful_zeros
 from uneven.utils.registry import listing
 
 ColumnKind = Literal["number", "boolean", "date", "category", "text"]
@@ -331,7 +331,7 @@ def _as_numbers(cells: pd.Series, custom: Custom, decided: Mapping[str, Any]) ->
     told += ["'.' and ',' are both decimal marks"] if style.decimal == ".," else []
     told += _estimates(cells, style)
     if has_doubtful_zeros(cells):
-        zero = cells[cells.str.fullmatch(r"\d{1,3}\.[1-9]0")].iloc[0]
+        zero = cells[cells.str.fullmatch(NEEDLESS)].iloc[0]
         told.append(f"{zero!r} is read as {float(zero):g}; versions are of the kind 'category'")
     some = (cells[:1000], cells)
     marked = not style.doubtful and any(s.str.contains(r"[0-9][.,][0-9]").any() for s in some)

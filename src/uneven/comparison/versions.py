@@ -10,15 +10,21 @@ import re
 import pandas as pd
 
 VERSION_NAME = re.compile(
-    r"(?:^|[\W_])(?i:versions?|ver|releases?|firmware|fw|build|revision|semver)(?:$|[\W_])"
-    r"|[a-z](?:Version|Release|Firmware|Build|Revision)$"
+    r"(?:^|[\W_])(?i:versions?|ver|firmware|fw|semver)(?:$|[\W_])"
+    r"|[a-z](?:Version|Firmware)$"
 )
 """Names of columns that may hold versions."""
 
 VERSION = r"[vV]?\d{1,4}(?:\.\d{1,6}){0,4}"
+THOUSANDS = r"\d{1,3}(?:\.\d{3})*"
 
 MOST_MINOR, FILLED = 40, 0.6
-"""What stands behind the points of versions counts from 0 or 1: small numbers with few gaps."""
+"""What stands behind the points of versions is counted: small numbers with few gaps."""
+
+NEEDLESS = r"[0-9]{1,3}\.[1-9]0"
+"""A zero at the end, which no number needs and which makes another version."""
+
+SHORT = r"[0-9]{1,3}\.[0-9]"
 
 
 def are_versions(name: str, cells: pd.Series) -> bool:
@@ -40,16 +46,15 @@ def are_versions(name: str, cells: pd.Series) -> bool:
     >>> are_versions("price", pd.Series(["2.5", "1.10", "4.75", "3"]))
     False
     """
-    if not cells.str.fullmatch(VERSION).all():
+    if not cells.str.fullmatch(VERSION).all() or cells.str.fullmatch(THOUSANDS).all():
         return False
-    behind = cells.str.extract(r"\.(\d+)$")[0]
-    digits = set(behind.dropna().str.len())
     points = cells.str.count(r"\.")
     if VERSION_NAME.search(name):
-        return len(digits) > 1 or bool(points.max() > 1)
+        digits = cells.str.extract(r"\.(\d+)$")[0].dropna().str.len()
+        return bool(digits.nunique() > 1 or points.max() > 1)
     if points.max() > 1:
         return bool(points.min() < points.max())
-    return has_doubtful_zeros(cells) and (_counts(behind.dropna()) or _repeats(cells))
+    return has_doubtful_zeros(cells) and _are_counted(cells)
 
 
 def has_doubtful_zeros(cells: pd.Series) -> bool:
@@ -62,19 +67,13 @@ def has_doubtful_zeros(cells: pd.Series) -> bool:
     >>> has_doubtful_zeros(pd.Series(["1.5", "1.10"])), has_doubtful_zeros(pd.Series(["1.50"]))
     (True, False)
     """
-    short = cells.str.fullmatch(r"\d{1,3}\.\d").any()
-    return bool(short and cells.str.fullmatch(r"\d{1,3}\.[1-9]0").any())
+    return bool(cells.str.fullmatch(SHORT).any() and cells.str.fullmatch(NEEDLESS).any())
 
 
-def _counts(behind: pd.Series) -> bool:
-    """Whether the numbers behind the points are counted, with few gaps."""
-    numbers = set(behind[~behind.str.match("0.")].astype(int))
-    return 10 <= max(numbers) <= MOST_MINOR and len(numbers) >= FILLED * (
-        max(numbers) - min(numbers)
-    )
-
-
-def _repeats(cells: pd.Series) -> bool:
-    """Whether most cells that end in such a zero stand beside the same number without it."""
-    longer = cells[cells.str.fullmatch(r"\d{1,3}\.[1-9]0")]
-    return bool(longer.str[:-1].isin(cells).mean() > 0.5)
+def _are_counted(cells: pd.Series) -> bool:
+    """Whether the numbers behind the same first number count on, with few gaps."""
+    parts = cells.str.extract(r"^[vV]?(?P<first>\d+)\.(?P<second>0|[1-9]\d*)$").dropna()
+    steps = parts["second"].astype(int).groupby(parts["first"]).agg(["min", "max", "nunique"])
+    span = int((steps["max"] - steps["min"]).sum())
+    counted = int((steps["nunique"] - 1).sum())
+    return bool(10 <= steps["max"].max() <= MOST_MINOR) and counted >= max(FILLED * span, 1)
