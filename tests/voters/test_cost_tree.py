@@ -94,7 +94,7 @@ def test_splitting_the_columns_into_parts_changes_nothing(problem, seed, criteri
 
 @given(tables(max_columns=6), st.integers(0, 2**32 - 1), st.sampled_from(sorted(CRITERIA)),
        st.floats(0.0, 0.95), st.booleans())  # fmt: skip
-def test_entries_and_histograms_choose_the_same_splits(problem, seed, criterion, share, sparse):
+def test_every_way_to_search_chooses_the_same_splits(problem, seed, criterion, share, sparse):
     X, y, n_classes = problem
     rng = np.random.default_rng(seed)
     X = np.where(rng.random(X.shape) < share, rng.choice([0.0, np.nan]), X)
@@ -106,12 +106,15 @@ def test_entries_and_histograms_choose_the_same_splits(problem, seed, criterion,
     found = []
     for few_rows, table in ((0, X), (1024, sp.csc_array(X) if sparse else X)):
         binned = TrainingTable(table, y, n_classes, np.ones(len(y))).binned
-        with patch.object(binned_tables, "_FEW_ROWS", few_rows):
-            found.append(binned.best_splits(level, np.arange(X.shape[1]), ThreadPool()))
+        for room in (0, 10**6):
+            ways = {"_FEW_ROWS": few_rows, "_KEPT_NUMBERS": room}
+            with patch.multiple(binned_tables, **ways):
+                found.append(binned.best_splits(level, np.arange(X.shape[1]), ThreadPool()))
     splits = np.isfinite(found[0].value)
-    for name in ("value", "cut", "missing_left", "left"):
-        np.testing.assert_array_equal(getattr(found[1], name), getattr(found[0], name))
-    np.testing.assert_array_equal(found[1].column[splits], found[0].column[splits])
+    for other in found[1:]:
+        for name in ("value", "cut", "missing_left", "left"):
+            np.testing.assert_array_equal(getattr(other, name), getattr(found[0], name))
+        np.testing.assert_array_equal(other.column[splits], found[0].column[splits])
 
 
 @given(tables(), st.integers(0, 2**32 - 1))
