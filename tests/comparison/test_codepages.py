@@ -29,12 +29,31 @@ WORDS = [
     ("cp1252", "Côte d’Ivoire;Réunion;Åland;Curaçao"),
     ("cp1252", "20 m³;5 cm²;£5;12 °C;½;3 µg;±5;§ 5"),
     ("cp1252", "“quoted” – text’s"),
+    ("cp1252", "it’s;don’t;we’re;O’Neill;“so what”;„nein“;5–7;«oui»"),
+    ("cp1252", "Škoda;Citroën;Audi;Mercedes"),
+    ("cp1252", "Dvorák;Žižek;Šibenik"),
+    ("cp1252", "€ 5;£5.20;12 °C;3 µg;½ l;© 2020;5 m²"),
+    ("cp1252", "Österreich;Übung;Ärzte"),
+    ("cp1252", "été;où;à"),
+    ("mac_roman", "schön;trüb;heiß;größe;Köln"),
+    ("mac_roman", "élève;très;garçon;où;Noël;à"),
+    ("cp850", "schön;trüb;heiß;größe;Köln"),
+    ("cp850", "élève;très;garçon;où;Noël;à"),
+    ("cp852", "Łódź;Kraków;Gdańsk;Wrocław;imię"),
+    ("cp866", "Москва;Санкт-Петербург;да;нет;город"),
+    ("koi8_r", "Москва;Санкт-Петербург;да;нет;город"),
+    ("cp932", "都市,価格,日付\n東京,1,200円,2020年1月5日\n大阪,980円"),
+    ("cp932", "データ,テスト,ソフト表,はい,いいえ"),
+    ("gb18030", "城市,价格,是否\n北京,1200元,是\n上海,980元,否\n广州"),
+    ("cp949", "도시,가격,예\n서울,1200원,예\n부산,980원,아니오"),
+    ("big5", "城市,價格,是否\n臺北,1200元,是\n高雄,980元,否"),
 ]
 
 
 @pytest.mark.parametrize(("name", "text"), WORDS)
 def test_words_tell_the_table(name, text):
-    assert codepage(text.encode(name)) == name
+    data = text.encode(name)
+    assert data.decode(codepage(data)) == text
 
 
 def test_a_table_of_central_europe_is_read_and_said_and_can_be_overruled(tmp_path):

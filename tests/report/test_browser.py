@@ -19,7 +19,7 @@ FLAT = (
 def test_page_renders_and_never_scrolls_sideways(visit, name):
     page = visit(name)
     assert page.locator("section h2").count() == (7 if name == "nasty" else 8)
-    for width, theme in [(1280, "light"), (390, "light"), (390, "dark"), (1280, "dark")]:
+    for width, theme in [(1280, "light"), (375, "light"), (375, "dark"), (1280, "dark")]:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=theme)
         assert page.evaluate("innerWidth") == width

@@ -198,6 +198,25 @@ def test_the_slider_trades_recalls(visit, found):
     assert matrix.sum() == len(found.truth)
 
 
+def test_the_slider_is_moved_by_a_finger_on_a_phone(visit):
+    page = visit("rows", width=375)
+    page.locator("nav a", has_text="Trade-off").click()
+    slider = page.locator("#trade-controls input")
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    assert box["x"] >= 0.0
+    assert box["x"] + box["width"] <= 375
+    assert box["width"] >= 120
+    assert box["height"] >= 24
+    recall = "parseInt(document.querySelector('#trade-figures dd').firstChild.data)"
+    found = []
+    for share in (0.02, 0.98):
+        page.mouse.click(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+        found.append(page.evaluate(recall))
+    assert found == [0, 100]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+
+
 def test_charts_are_saved_as_pictures(visit):
     page = visit("rows")
     with page.expect_download() as waiting:
@@ -209,7 +228,7 @@ def test_charts_are_saved_as_pictures(visit):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_rows_fit_a_phone(visit, theme):
-    page = visit("rows", width=390, theme=theme)
+    page = visit("rows", width=375, theme=theme)
     assert page.evaluate("document.documentElement.scrollHeight") < 4000
     assert not page.locator("#rows details.fold").evaluate("fold => fold.open")
     page.locator("nav a", has_text="Confusion").click()
@@ -217,8 +236,8 @@ def test_rows_fit_a_phone(visit, theme):
     assert page.locator("#rows details.fold").evaluate("fold => fold.open")
     page.locator(".opener").first.click()
     for box in ("document.documentElement", "document.body"):
-        assert page.evaluate(f"{box}.scrollWidth") <= 390
-    assert page.evaluate("document.querySelector('#row-table').closest('.wide').scrollWidth") > 390
+        assert page.evaluate(f"{box}.scrollWidth") <= 375
+    assert page.evaluate("document.querySelector('#row-table').closest('.wide').scrollWidth") > 375
     assert page.evaluate("document.documentElement.scrollHeight") < 9000
 
 

@@ -17,46 +17,72 @@ from functools import cache
 USUAL = "cp1252"
 """Western Europe, which spreadsheets write most often; another table needs evidence."""
 
+WESTERN = [
+    "ü30 ä28 ö18 ß12 é1",
+    "é62 à12 è11 ê6 ç3 ô2 î2 û2 ù2 â1 ï1 ë1 œ1",
+    "ó26 í24 á18 é16 ñ8 ú6 ü1 ª1 º2",
+    "ã22 ç17 é16 á14 í10 ó8 ê6 õ6 ú4 â3 à3 ô2",
+    "è35 à28 ù15 ò12 ì6 é8",
+    "ä36 å28 ö27 é2",
+    "å30 ø29 æ21 é2 ö1 ä1",
+    "á15 í14 ð22 þ9 é5 ó9 ö8 æ8 ú5 ý4",
+    "é40 ë25 ï12 ö6 ü5 è4",
+]
+CENTRAL = [
+    "ł19 ą14 ę13 ó11 ż10 ś9 ć6 ń4 ź2",
+    "á16 í22 é9 ě12 ý7 ř9 š6 ž7 č8 ů5 ú1 ó1 ň1 ť1 ď1",
+    "á22 é9 í12 ý11 č12 š9 ž11 ú8 ť6 ľ5 ó2 ô2 ň1 ä1 ď1",
+    "á27 é28 ö9 ő8 ó9 ü5 í5 ú2 ű2",
+    "š24 č26 ž16 ć20 đ6",
+    "ă22 ş13 ţ12 î11 â10",
+]
+CYRILLIC = [
+    "о11 е8 а8 и7 н7 т6 с5 р5 в5 л4 к3 м3 д3 п3 у3 я2 ы2 ь2 г2 з2 б2 ч1 й1 х1 ж1 ш1 ю1 ц1 щ1",
+    "о9 а8 и6 н7 в5 е5 р5 т5 с4 і6 к4 м3 д3 л4 п3 у4 я2 ь2 г2 з2 б2 ч1 й1 х1 ж1 ш1 ю1 ї1 є1",
+]
+GREEK = [
+    "α11 ο9 ι7 ε7 τ7 σ5 ν6 η4 υ4 ς4 ρ4 π4 κ4 μ3 λ3 ί3 ό2 ά2 έ2 ή2 ω2 δ2 γ2 χ1 θ1 φ1 ύ1 ώ1 β1 ξ1"
+]
+TURKISH = ["ı30 ü14 ş12 ğ8 ç8 ö6 İ3 â1"]
+"""Letters beyond ASCII of each language, and how often they stand among 100 such letters."""
+
 LANGUAGES = {
-    "cp1252": [
-        "ü30 ä28 ö18 ß12 é1",
-        "é62 à12 è11 ê6 ç3 ô2 î2 û2 ù2 â1 ï1 ë1 œ1",
-        "ó26 í24 á18 é16 ñ8 ú6 ü1 ª1 º2",
-        "ã22 ç17 é16 á14 í10 ó8 ê6 õ6 ú4 â3 à3 ô2",
-        "è35 à28 ù15 ò12 ì6 é8",
-        "ä36 å28 ö27 é2",
-        "å30 ø29 æ21 é2 ö1 ä1",
-        "á15 í14 ð22 þ9 é5 ó9 ö8 æ8 ú5 ý4",
-        "é40 ë25 ï12 ö6 ü5 è4",
-    ],
-    "cp1250": [
-        "ł19 ą14 ę13 ó11 ż10 ś9 ć6 ń4 ź2",
-        "á16 í22 é9 ě12 ý7 ř9 š6 ž7 č8 ů5 ú1 ó1 ň1 ť1 ď1",
-        "á22 é9 í12 ý11 č12 š9 ž11 ú8 ť6 ľ5 ó2 ô2 ň1 ä1 ď1",
-        "á27 é28 ö9 ő8 ó9 ü5 í5 ú2 ű2",
-        "š24 č26 ž16 ć20 đ6",
-        "ă22 ş13 ţ12 î11 â10",
-    ],
-    "cp1251": [
-        "о11 е8 а8 и7 н7 т6 с5 р5 в5 л4 к3 м3 д3 п3 у3 я2 ы2 ь2 г2 з2 б2 ч1 й1 х1 ж1 ш1 ю1 ц1 щ1",
-        "о9 а8 и6 н7 в5 е5 р5 т5 с4 і6 к4 м3 д3 л4 п3 у4 я2 ь2 г2 з2 б2 ч1 й1 х1 ж1 ш1 ю1 ї1 є1",
-    ],
-    "cp1253": [
-        "α11 ο9 ι7 ε7 τ7 σ5 ν6 η4 υ4 ς4 ρ4 π4 κ4 μ3 λ3 ί3 ό2 ά2 έ2 ή2 ω2 δ2 γ2 χ1 θ1 φ1 ύ1 ώ1 β1 ξ1"
-    ],
-    "cp1254": ["ı30 ü14 ş12 ğ8 ç8 ö6 İ3 â1"],
+    "cp1252": WESTERN,
+    "cp1250": CENTRAL,
+    "cp1251": CYRILLIC,
+    "cp1253": GREEK,
+    "cp1254": TURKISH,
+    "mac_roman": WESTERN,
+    "cp850": WESTERN,
+    "cp852": CENTRAL,
+    "cp866": CYRILLIC,
+    "koi8_r": CYRILLIC,
 }
-"""For each table the letters beyond ASCII of the languages that are written in it, and how often
-they stand among 100 such letters."""
+"""The languages that are written in each table of one byte per letter."""
+
+LEADS = {"cp932": (0x81, 0x97), "gb18030": (0xB0, 0xD7), "cp949": (0xB0, 0xC8), "big5": (0xA4, 0xC6)}
+"""First bytes of the usual signs in the tables of East Asia, which have two bytes for each."""
+
+KANA, HANGUL = math.log(1 / 60), math.log(1 / 500)
+SIGN, RARE_SIGN = math.log(1 / 600), math.log(1 / 50_000)
+"""Syllables of Japan and Korea, other usual signs of East Asia, and rare ones."""
 
 RARE, STRANGE, WITHIN = math.log(2e-3), math.log(1e-3), math.log(1e-5)
 """A letter of another language; a sign beside letters; a sign between letters."""
 
-MARGIN = 4.0
-"""So much likelier (in natural logarithms) another table than the usual one must be."""
+SOME = math.log(0.3)
+QUOTES, UNIT_SIGNS = "‘“”„«»–…", "°²³½¼¾€£¥¢§©®™±×"
+"""Signs that people write beside words, and beside short ones."""
 
-MOST_WORDS = 3000
+MARGIN = {"cp1254": 1.0, "mac_roman": 10.0, "cp850": 10.0, "cp852": 10.0, "cp866": 10.0, "koi8_r": 10.0}
+"""So much likelier (in natural logarithms) than the usual table one must be that few write."""
+
+USUAL_MARGIN = 4.0
+"""And so much any other."""
+
+MOST_WORDS, MOST_BYTES = 3000, 1 << 23
 _WORD = re.compile(rb"[A-Za-z]*[\x80-\xff][A-Za-z\x80-\xff]*")
+_SIGNS = re.compile(rb"[A-Za-z]*(?:[\x81-\xfe][\x40-\xfe]|[\x80-\xff])+[A-Za-z]*")
 
 
 def codepage(data: bytes) -> str:
@@ -77,16 +103,26 @@ def codepage(data: bytes) -> str:
     'cp1250'
     >>> codepage("Köln, Zürich, 20 m³, £5".encode("cp1252"))
     'cp1252'
+    >>> codepage("東京, 大阪".encode("cp932"))
+    'cp932'
     """
+    words, pairs = _words(_WORD, data), _words(_SIGNS, data)
+    fits = {name: _fit(words, name) for name in LANGUAGES}
+    fits |= {name: sum(_sign_fit(word, name) for word in pairs) for name in LEADS}
+    usual = fits.pop(USUAL)
+    gains = {name: fit - MARGIN.get(name, USUAL_MARGIN) for name, fit in fits.items()}
+    best = max(gains, key=lambda name: gains[name])
+    return best if gains[best] >= usual else USUAL
+
+
+def _words(pattern: re.Pattern[bytes], data: bytes) -> set[bytes]:
+    """The first different words of a text that hold more than ASCII."""
     words = set[bytes]()
-    for found in _WORD.finditer(data):
+    for found in pattern.finditer(data, 0, MOST_BYTES):
         words.add(found.group())
         if len(words) == MOST_WORDS:
             break
-    usual = _fit(words, USUAL)
-    others = {name: _fit(words, name) for name in LANGUAGES if name != USUAL}
-    best = max(others, key=lambda name: others[name])
-    return best if others[best] >= usual + MARGIN else USUAL
+    return words
 
 
 def _fit(words: set[bytes], name: str) -> float:
@@ -98,16 +134,37 @@ def _fit(words: set[bytes], name: str) -> float:
 def _word_fit(text: str, shares: dict[str, float]) -> float:
     fit = 0.0
     for place, sign in enumerate(text):
+        inside = 0 < place < len(text) - 1
         if sign.isascii():
             continue
         if sign.isalpha() and sign not in "ªº":
             fit += shares.get(sign, shares.get(sign.lower(), RARE))
-        elif 0 < place < len(text) - 1:
+            fit += RARE if sign.isupper() and text[:place][-1:].islower() else 0.0
+        elif sign == "’" or (sign in QUOTES and not inside):
+            fit += SOME
+        elif inside:
             fit += WITHIN
-        elif len(text) > 4:  # a shorter one is m³ or £m
-            fit += STRANGE
         else:
-            fit += math.log(0.3)
+            fit += SOME if len(text) < 5 and sign in UNIT_SIGNS else STRANGE
+    return fit
+
+
+def _sign_fit(word: bytes, name: str) -> float:
+    """How well a word fits a table of East Asia, in which signs do not stand beside letters."""
+    fit, text = 0.0, word.decode(name, "replace")
+    first, last = LEADS[name]
+    for place, sign in enumerate(text):
+        if sign.isascii():
+            continue
+        lead = sign.encode(name, "replace")[0]
+        if sign == "\ufffd" or re.search("[A-Za-z]", text[max(place - 1, 0) : place + 2]):
+            fit += WITHIN
+        elif "\u3041" <= sign <= "\u30fe":
+            fit += KANA
+        elif first <= lead <= last:
+            fit += HANGUL if sign >= "\uac00" else SIGN
+        else:
+            fit += RARE_SIGN
     return fit
 
 

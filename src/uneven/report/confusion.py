@@ -17,7 +17,8 @@ CONFUSION_NOTE = (
     "smallest; a cell is the percentage of its row over all held-out rows. Blue is correct, orange "
     "is wrong, on the same scale in every matrix; the outlined cell is the largest error. The "
     "norm is the operator norm of the orange part: 0 is perfect. It is computed from the summed "
-    "counts, so it differs slightly from the mean over folds in the ranking."
+    "counts and is mostly smaller than the mean over folds in the ranking, where a single error "
+    "weighs more."
 )
 CALIBRATION_NOTE = (
     " Calibration: predictions are grouped by their probability; on the diagonal, predictions with "
