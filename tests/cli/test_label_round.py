@@ -176,8 +176,10 @@ def test_the_encoding_of_the_labels_can_be_named(uneven, pool):  # noqa: F811
     assert "grün: 1" in done.out
     assert "--labels-encoding mac-roman" in done.out
     assert Path("labels.csv").read_bytes().decode("mac-roman").startswith("row,label,guess")
+    Path("labels.csv").write_bytes(b"row,label\n1,gr\x81n\n")  # of DOS
+    assert "read as cp850" in uneven(*ASK).err
     Path("labels.csv").write_bytes(b"row,label\n1,gr\x81n\n")
-    assert "--labels-encoding latin-1" in uneven(*ASK).complaint
+    assert "--labels-encoding latin-1" in uneven(*ASK, "--labels-encoding", "cp1252").complaint
 
 
 def test_rows_that_a_spreadsheet_numbers_with_a_point_are_found(uneven, pool):  # noqa: F811

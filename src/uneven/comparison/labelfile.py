@@ -283,8 +283,8 @@ def _decoded(raw: bytes, path: Path, encoding: str | None) -> tuple[str, str, tu
     except UnicodeDecodeError:
         found = codepage(raw)
         note = (
-            f"{path} is not UTF-8 and is read as {found}, as Excel saves CSV on Windows; it "
-            "is now written as UTF-8. If letters come out wrong, name its --labels-encoding."
+            f"{path} is not UTF-8 and is read as {found}; it is now written as UTF-8. "
+            "If letters come out wrong, name its --labels-encoding."
         )
         return _text(raw, path, found), "utf-8-sig", (note,)
 
