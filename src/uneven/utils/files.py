@@ -1,6 +1,6 @@
 """Files and folders that appear whole or not at all.
 
-Work happens under a temporary name beside the destination, so the final step is a rename inside
+Work happens under a temporary name next to the destination, so the final step is a rename inside
 one file system, of what is on the disk by then.  Whatever goes wrong before that step, Ctrl-C
 included, leaves the destination as it was and removes the temporary files; what a killed run
 left is removed by the next one.
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,7 +25,8 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     Parameters
     ----------
     path : str or path-like
-        Destination.  Its folder must exist.
+        Destination.  Its folder must exist.  A link is followed; a device or a pipe is never
+        replaced, the finished bytes are written to it.
 
     Yields
     ------
@@ -43,6 +45,12 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(path)
     if target.is_dir():
         raise IsADirectoryError(f"{target} is a folder; give the name of a file.")
+    if target.exists() and not target.is_file():
+        with _copied_to(target) as draft:
+            yield draft
+        return
+    if target.is_symlink():
+        target = Path(os.path.realpath(target))
     draft = target.with_name(draft_name(target.stem, target.suffix))
     with _named_after(draft, target):
         draft.open("x").close()
@@ -54,6 +62,17 @@ def replace_file(path: str | os.PathLike[str]) -> Iterator[Path]:
             flush(target.absolute().parent)
         finally:
             draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _copied_to(device: Path) -> Iterator[Path]:
+    """Give a temporary path to write to; copy it into a device or a pipe at the end."""
+    with tempfile.TemporaryDirectory() as folder:
+        draft = Path(folder, device.name)
+        draft.touch()
+        yield draft
+        with draft.open("rb") as source, device.open("wb") as stream:
+            shutil.copyfileobj(source, stream)
 
 
 @contextmanager
@@ -129,7 +148,7 @@ def _put_in_place(draft: Path, target: Path) -> Path:
 
 
 def _may_swap(target: Path) -> bool:
-    """Whether a folder can change places with another one beside it."""
+    """Whether a folder can change places with another one next to it."""
     if not target.is_dir() or target.is_symlink() or os.path.ismount(target):
         return False
     here = Path.cwd()
