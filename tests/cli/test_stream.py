@@ -1,14 +1,18 @@
 """Rows through standard input, models as ONNX files, and loops compiled ahead."""
 
+import gc
 import io
 import os
 import sys
 import threading
+import time
+import weakref
 
 import pandas as pd
 import pytest
 
 from uneven.cli import warmup
+from uneven.cli.stream import CHUNK, _frame, _split, _whole_rows
 
 
 @pytest.fixture
@@ -108,6 +112,36 @@ def test_a_file_of_answers_appears_when_all_are_there(stream, table, model, tmp_
     assert len(pd.read_csv(tmp_path / "answers.csv")) == len(pd.read_csv(table))
     stream(model, b"a,b\n1,2\n", "--out", "other.csv")
     assert not (tmp_path / "other.csv").exists()
+
+
+def test_an_open_quote_does_not_take_quadratic_time():
+    def seconds(n):
+        data = b'1,"2\n' + b"1,2\n" * n
+        begun = time.process_time()
+        assert _whole_rows(data) == 0
+        assert len(_split(data)) == 1
+        return time.process_time() - begun
+
+    assert min(seconds(40_000) for _ in range(3)) < 10 * min(seconds(10_000) for _ in range(3))
+
+
+def test_memory_does_not_grow_with_the_rows(stream, table, model, monkeypatch):
+    header, _, body = table.read_bytes().partition(b"\n")
+    made, alive = [], []
+
+    def frame(lines, *rest):
+        assert sum(map(len, lines)) <= CHUNK + len(body)
+        found = _frame(lines, *rest)
+        made.append(weakref.ref(found))
+        gc.collect()
+        alive.append(sum(one() is not None for one in made))
+        return found
+
+    monkeypatch.setattr("uneven.cli.stream._frame", frame)
+    data = [header + b"\n", *[body] * (4 * CHUNK // len(body))]
+    assert stream(model, data, "--out", "said.csv").code == 0
+    assert len(alive) >= 4
+    assert max(alive) <= 2
 
 
 def test_export_writes_a_graph_with_an_input_per_column(uneven, model, tmp_path):

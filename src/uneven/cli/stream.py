@@ -23,7 +23,7 @@ from uneven.utils.files import replace_file
 from uneven.utils.registry import listing
 
 CHUNK = 1 << 16
-"""Most bytes that are read at a time; rows that are there together are answered together."""
+"""Most bytes that are read at a time; rows that are there together are predicted together."""
 
 LONGEST_ROW = 1 << 24
 
@@ -45,7 +45,7 @@ def predict_stream(
     """
     model, card = load_model(model_path)
     if proba and not hasattr(model, "predict_proba"):
-        raise InputError(f"{card.label} has no shares of the classes; leave --proba out.")
+        raise InputError(f"{card.label} predicts no class probabilities; leave --proba out.")
     answers = [f"predicted_{card.target}", *_share_names(model, proba)]
     _refuse_doubles(tuple(copy), answers)
     with in_use(model_path):
@@ -95,10 +95,12 @@ def _rows(source: int) -> Iterator[list[str]]:
 
 def _whole_rows(data: bytes) -> int:
     """Length of the rows at the beginning that are complete."""
-    end = len(data)
-    while (end := data.rfind(b"\n", 0, end)) >= 0:
-        if data.count(b'"', 0, end) % 2 == 0:
-            return end + 1
+    end, quotes = len(data), data.count(b'"')
+    while (last := data.rfind(b"\n", 0, end)) >= 0:
+        quotes -= data.count(b'"', last, end)
+        if quotes % 2 == 0:
+            return last + 1
+        end = last
     return 0
 
 
@@ -108,14 +110,15 @@ def _split(data: bytes) -> list[str]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"the stream is not UTF-8 ({error.reason}); use iconv first.") from None
-    rows, open_row = [], ""
+    rows: list[list[str]] = []
+    is_open = False
     for line in text.splitlines(keepends=True):
-        open_row += line
-        if open_row.count('"') % 2 == 0:
-            if open_row.strip():
-                rows.append(open_row)
-            open_row = ""
-    return [*rows, open_row] if open_row.strip() else rows
+        if is_open:
+            rows[-1].append(line)
+        elif line.strip():
+            rows.append([line])
+        is_open ^= line.count('"') % 2 == 1
+    return ["".join(row) for row in rows]
 
 
 def _header(lines: list[str], schema: Schema, copy: Sequence[str]) -> tuple[list[str], str]:
