@@ -20,7 +20,7 @@ from uneven.metrics import confusion_norm, error_matrix, geometric_mean_recall
 
 Y = np.array([0, 0, 0, 1, 1, 2])
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:no voter does better", "ignore:views .* stay silent"
+    "ignore:no voter does better", "ignore:views .* are not used"
 )
 
 

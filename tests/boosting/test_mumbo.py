@@ -23,7 +23,7 @@ Y = np.array([0, 0, 0, 1, 1, 2])
 FIRST = [[0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 2, 2]]
 SECOND = [[0, 0, 2, 1, 0, 2], [0, 0, 0, 0, 1, 1]]
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:no voter does better", "ignore:views .* stay silent"
+    "ignore:no voter does better", "ignore:views .* are not used"
 )
 
 
@@ -319,7 +319,7 @@ def test_a_view_with_fewer_than_two_classes_stays_silent(method, weak, kept):
     X, y, views = four_view_classes()
     X[~np.isin(y, kept), :3] = np.nan
     model = method(weak, views=views, n_estimators=4, random_state=0)
-    with pytest.warns(UserWarning, match=r"views \['view0'\] stay silent"):
+    with pytest.warns(UserWarning, match=r"views \['view0'\] are not used"):
         model.fit(X, y)
     assert not (model.vote_.view_of_term == 0).any()
     others = method(weak, views=[0, 3, 6, 9], n_estimators=4, random_state=0).fit(X[:, 3:], y)

@@ -378,7 +378,7 @@ def test_views_that_a_row_lacks_do_not_weaken_what_the_others_say():
     noise = uniform_noise(2, 0.3)
     noisy = corrupt_labels(data.target, noise, 0)
     words = {"n_estimators": 20, "max_depth": 2, "noise_matrix": noise}
-    with pytest.warns(UserWarning, match="stay silent"):
+    with pytest.warns(UserWarning, match="are not used"):
         several = MuComboClassifier(views=data.views, **words).fit(X, noisy)
     alone = MuComboClassifier(views={"major": [0, 1]}, **words).fit(X[:, :2], noisy)
     np.testing.assert_allclose(

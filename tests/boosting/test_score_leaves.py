@@ -437,7 +437,7 @@ def test_missing_views_abstain(method):
 def test_views_that_no_row_has_stay_silent(method):
     X, y, views = four_view_classes((60, 30, 15, 9))
     X[:, 3:6] = np.nan
-    with pytest.warns(UserWarning, match="stay silent"):
+    with pytest.warns(UserWarning, match="are not used"):
         model = scored(method, views=views).fit(X, y)
     assert 1 not in model.vote_.view_of_term
     rest = [0, 3, 6, 9]

@@ -347,7 +347,7 @@ def test_warm_start_goes_on_in_shards():
     ("model", "message"),
     [
         (ComboClassifier(LinearSVC()), "estimator is not possible"),
-        (MumboClassifier(selection="diversity"), "compares answers row by row"),
+        (MumboClassifier(selection="diversity"), "compares predictions row by row"),
     ],
 )
 def test_what_needs_all_rows_is_refused(model, message):

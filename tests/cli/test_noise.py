@@ -165,7 +165,7 @@ def test_uma_has_no_shares(uneven, noisy):
     assert uneven("fit", "t.csv", *words).code == 0
     done = uneven("predict", "m.skops", "t.csv", "--proba")
     assert done.code == 2
-    assert "UMA has no shares of the classes; leave --proba out." in done.complaint
+    assert "UMA predicts no class probabilities; leave --proba out." in done.complaint
 
 
 def test_a_measure_that_cannot_be_corrected_says_so(uneven, noisy):
@@ -362,7 +362,7 @@ def test_majority_labels_can_be_used(uneven, noisy, name):
     assert "--labels-out FILE" in uneven(*asked).out
     done = uneven(*asked, "--labels-out", name)
     assert done.code == 0, done.err
-    assert done.err.count("nobody labelled 1 of 300 items, which is left out") == 1
+    assert done.err.count("no annotator labelled 1 of 300 items, which is left out") == 1
     assert "rows: checked rows that leave as much open" in done.out
     drops = "--drop label --drop bob --drop eve --drop likeliest --noise-matrix noise.csv"
     command = f"compare {name} --target majority {drops}"

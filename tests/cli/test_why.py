@@ -1,4 +1,4 @@
-"""``uneven explain`` with a table: reasons for rows, and what columns are worth."""
+"""``uneven explain`` with a table: reasons for rows, and importances of columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_a_row_is_explained(uneven, table, model, frame):
     done = uneven("explain", model, table, "--row", 17, "--row", 2, "--top", 2)
     assert done.code == 0, done.err
     assert f"labelled {frame['label'][16]!r}" in done.out
-    assert "Row 2: answered " in done.out
+    assert "Row 2: predicted " in done.out
     assert "exact Shapley values" in done.out
     assert "2 others" in done.out
     assert " sound " in done.out
@@ -51,7 +51,7 @@ def test_columns_are_judged_on_new_rows_or_on_folds(uneven, table, model, frame,
     new = uneven("explain", model, "new.csv", "--metric", "accuracy")
     assert new.code == 0, new.err
     assert "loss of accuracy" in new.out
-    assert "has not learnt from" in new.out
+    assert "was not fitted to" in new.out
     own = uneven("explain", model, table, "--json")
     told = json.loads(own.out)["importance"]
     assert told["refitted"]

@@ -307,5 +307,5 @@ def test_a_tree_finds_the_cheapest_answers_for_any_prices():
 
 
 def test_prices_that_prefer_a_wrong_answer_are_refused():
-    with pytest.raises(ValueError, match="cheaper than the true label"):
+    with pytest.raises(ValueError, match="costs less than the true label"):
         FixedCosts(np.array([0]), np.array([[1.0, 0.5]]), np.ones(1))

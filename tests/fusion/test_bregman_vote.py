@@ -372,7 +372,7 @@ def test_balanced_questions_draw_as_many_rows_of_either_side():
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_nothing_to_learn_is_told(value, n_classes):
     X, y = np.full((30, 2), value), np.arange(30) % n_classes
-    with pytest.warns(UserWarning, match="no voter finds anything to tell the classes apart by"):
+    with pytest.warns(UserWarning, match="no voter separates the classes in any view"):
         BregmanVoteClassifier("published", max_iter=2, views=[0, 1, 2]).fit(X, y)
 
 

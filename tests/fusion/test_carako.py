@@ -290,7 +290,7 @@ def test_missing_views_abstain(version, estimator):
 def test_a_view_that_is_never_there_stays_silent():
     X, y, views = four_view_classes()
     X[:, 3:6] = np.nan
-    with pytest.warns(UserWarning, match=r"\['view1'\] stay silent"):
+    with pytest.warns(UserWarning, match=r"\['view1'\] are not used"):
         carako = CarakoClassifier("published", views=views, max_depth=2, random_state=0).fit(X, y)
     assert not carako.coefficients_[1].any()
     assert carako.vote_.view_of_term.tolist() == [0, 2, 3]
@@ -332,7 +332,7 @@ def test_one_class_is_always_answered():
 
 def test_without_any_view_it_says_so():
     X, y, views = four_view_classes()
-    with pytest.warns(UserWarning, match=r"'view3'\] stay silent"):
+    with pytest.warns(UserWarning, match=r"'view3'\] are not used"):
         carako = CarakoClassifier("published", views=views).fit(np.full_like(X, np.nan), y)
     assert carako.stop_reason_ == "no view shows two classes"
     assert np.isnan(carako.objective_)
@@ -377,7 +377,7 @@ def test_impossible_parameters_are_refused(words, message):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_nothing_to_learn_is_told(value, n_classes):
     X, y = np.full((30, 2), value), np.arange(30) % n_classes
-    with pytest.warns(UserWarning, match="no voter finds anything to tell the classes apart by"):
+    with pytest.warns(UserWarning, match="no voter separates the classes in any view"):
         CarakoClassifier("published", views=[0, 1, 2]).fit(X, y)
 
 

@@ -269,7 +269,7 @@ def test_a_view_that_never_saw_a_class_does_not_speak_for_it(combine, known):
 def test_a_view_with_one_class_stays_silent():
     X, y, views = four_view_classes()
     X[y != 2, :3] = np.nan
-    with pytest.warns(UserWarning, match=r"\['view0'\] stay silent"):
+    with pytest.warns(UserWarning, match=r"\['view0'\] are not used"):
         late = LateFusionClassifier(LogisticRegression(), views=views).fit(X, y)
     assert late.estimators_[0] is None
     assert late.vote_.view_of_term.tolist() == [1, 2, 3]

@@ -285,7 +285,7 @@ def test_a_score_of_zero_means_the_second_class(step):
 def test_odd_input():
     with pytest.raises(ValueError, match=r"Only binary .* UMAClassifier"):
         NoiseTolerantPerceptron().fit(Z, [0, 1, 2, 1, 1])
-    with pytest.warns(UserWarning, match="hardly tell"):
+    with pytest.warns(UserWarning, match="almost random"):
         NoiseTolerantPerceptron(0.49).fit(Z, [0, 1, 0, 1, 1])
     with pytest.warns(UserWarning, match="only zeros"):
         model = NoiseTolerantPerceptron().fit(np.zeros((3, 2)), [0, 1, 1])

@@ -339,7 +339,7 @@ def test_labels_minus_one_are_a_class_if_told_so(table):
         ({"smoothing": -1.0}, "smoothing must be a finite number"),
         ({"unlabelled": [0]}, r"unlabelled must be a number, a text or None, got \[0\]"),
         ({"learner": LogisticRegression()}, "LogisticRegression has no parameter noise_matrix"),
-        ({"learner": UncleanListener()}, "UncleanListener cannot be told which labels are right"),
+        ({"learner": UncleanListener()}, "UncleanListener cannot use which labels are right"),
         ({"noise": "near"}, "noise must be one of 'boundary', 'class'; got 'near'"),
         ({"noise": "boundary", "use_clean": "mixed"}, "'boundary' has none: use 'known' or 'drop'"),
         ({"noise": "boundary", "rough": UncleanListener()}, "neither predict_proba nor decision"),

@@ -363,8 +363,8 @@ def emptied(columns):
         ("mumbo", "classes_", lambda a: a[:, None], "not a list of labels"),
         ("mumbo", "classes_", lambda a: a[[0, 0, 1]], "same class twice"),
         ("mumbo", "classes_", lambda a: a[::-1], "card names other classes"),
-        ("mumbo", "class_prior_", lambda a: a[:2], "shares of the classes"),
-        ("mumbo", "class_prior_", first(np.nan), "shares of the classes"),
+        ("mumbo", "class_prior_", lambda a: a[:2], "class frequencies"),
+        ("mumbo", "class_prior_", first(np.nan), "class frequencies"),
         ("mumbo", "class_prior_", first(0.0), "do not add up to 1"),
         ("mumbo", "feature_names_in_", lambda a: a[:2], "2 names for 4 columns"),
         ("mumbo", "views_.columns", emptied, "view 'sound' has no list of columns"),
@@ -373,18 +373,18 @@ def emptied(columns):
         ("mumbo", "views_.columns", lambda c: c[:1], "1 lists of columns"),
         ("mumbo", "views_.n_features", lambda n: n + 1, "a table of 4 columns"),
         ("mumbo", "vote_.views.columns", shorter, "not in its view|does not fit its views"),
-        ("mumbo", "vote_._forest.trees.reach", first(np.nan), "shares of right answers"),
-        ("mumbo", "vote_._forest.trees.threshold", first(np.nan), "cannot be answered"),
+        ("mumbo", "vote_._forest.trees.reach", first(np.nan), "rates of correct predictions"),
+        ("mumbo", "vote_._forest.trees.threshold", first(np.nan), "cannot be evaluated"),
         ("late_fusion", "weights_", first(np.inf), "weights of the views"),
         ("late_fusion", "weights_", lambda a: a[:1], "weights of the views"),
         ("late_fusion", "combine_", lambda _: "sums", "combine must be one of"),
         ("late_fusion", "rule_", lambda _: "sums", "rule must be one of"),
         ("late_fusion", "percent_", lambda _: 50.0, "less than 50 percent"),
         ("late_fusion", "estimators_", lambda members: members[:1], "1 classifiers for 2 views"),
-        ("late_fusion", "views_.columns", shorter, "judged by 2"),
+        ("late_fusion", "views_.columns", shorter, "classified by 2"),
         ("late_fusion", "vote_._voters.0.columns", lambda a: a[::-1], "columns of another"),
         ("late_fusion", "vote_._voters.0.columns", lambda a: a * 1.0, "not whole numbers"),
-        ("late_fusion", "vote_._voters.0.reach", first(np.nan), "shares of right answers"),
+        ("late_fusion", "vote_._voters.0.reach", first(np.nan), "rates of correct predictions"),
         ("late_fusion", "estimators_.0.classes_", lambda a: a + 1, "points to class 3 of 3"),
         ("late_fusion", "estimators_.0.classes_", lambda a: a * 1.0, "classes of a view"),
         ("logistic_regression", "coef_", first(np.nan), "coefficients"),
@@ -450,6 +450,7 @@ def test_failures_of_a_loaded_model_are_called_damage(uneven, table, joined, pat
 )
 def test_cards_that_do_not_fit_are_refused(uneven, table, joined, path, change, says):
     write(path, pipeline=joined["mumbo"], card=json.dumps(asdict(CARD) | change))
+    table.write_text(table.read_text().replace("text__length", "x", 1))
     done = uneven("predict", path, table)
     assert done.code == 2
     assert says in done.complaint

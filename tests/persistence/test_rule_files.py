@@ -42,7 +42,7 @@ def test_rules_come_back_from_files(tmp_path):
         ("mean", "n_jobs", "lots", "n_jobs is 'lots'"),
         ("mean", "temperature_", -1.0, "temperature"),
         ("mean", "classes_", np.array([0, 1, 1]), "same class twice"),
-        ("mean", "classes_", np.array([0, 1, 3]), "answers in another way"),
+        ("mean", "classes_", np.array([0, 1, 3]), "returns another kind of scores"),
         ("weighted_mean", "rule_.weights", None, "needs a weight"),
         ("weighted_mean", "rule_.weights", np.array([1.0, np.nan, 1.0]), "must be finite"),
         ("dempster_shafer", "rule_.templates", np.ones((3, 2, 3)), "templates"),

@@ -55,7 +55,7 @@ def test_confusion_shows_percent_of_the_row_and_states_norm_and_gmean():
     title = display.ax_.get_title(loc="left")
     assert f"{confusion_norm(truth, answer):.3f}" in title
     assert f"{geometric_mean_recall(truth, answer):.3f}" in title
-    assert any("a taken for b, 25 %" in text.get_text() for text in display.ax_.texts)
+    assert any("a predicted as b, 25 %" in text.get_text() for text in display.ax_.texts)
 
 
 def test_confusion_from_estimator_equals_from_predictions():

@@ -148,7 +148,7 @@ def test_classes_stand_from_the_largest_to_the_smallest():
     matrix = page[page.index('class="matrix"') :].partition("</svg>")[0]
     names = re.findall(r'class="row-name">([^<]+)<', matrix)
     assert names == ["digit 1", "digit 3", "digit 0", "digit 2"]
-    told = dict(re.findall(r"<title>(digit \d) answered \1: (\d+)", matrix))
+    told = dict(re.findall(r"<title>(digit \d) predicted as \1: (\d+)", matrix))
     assert int(told["digit 3"]) == results.winner.confusion[3][3]
     table = page[page.index('id="classes"') : page.index('id="confusion"')]
     assert re.findall(r'title="(digit \d)"', table) == names
@@ -156,8 +156,8 @@ def test_classes_stand_from_the_largest_to_the_smallest():
 
 def test_hovering_over_a_cell_tells_its_count():
     svg = ConfusionPicture([[1234, 3], [0, 5]], ["a", "b<"]).svg(0.5, "label")
-    assert "<title>a answered b&lt;: 3 (&lt;1 %)</title>" in svg
-    assert "b&lt; answered a" not in svg
+    assert "<title>a predicted as b&lt;: 3 (&lt;1 %)</title>" in svg
+    assert "b&lt; predicted as a" not in svg
 
 
 def test_write_report_replaces_the_file_and_leaves_nothing_else(tmp_path):

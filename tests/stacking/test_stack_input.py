@@ -199,7 +199,7 @@ class Changed(GaussianNB):
     ("bad", "kind", "sentence"),
     [
         (Loud(), ValueError, r"'bad' gives scores beyond 1e100 in 45 of 45 rows"),
-        (Short(), ValueError, r"'bad' cannot score: its predict_proba answers 44 rows .* 45"),
+        (Short(), ValueError, r"'bad' cannot score: its predict_proba returns 44 rows .* 45"),
         (Lost(), RuntimeError, r"'bad' cannot score: the disk is gone"),
         (Changed(), RuntimeError, r"'bad' cannot score: .*no attribute 'forgotten_'"),
         (LinearRegression(), TypeError, r"'bad' must be a classifier"),

@@ -287,8 +287,8 @@ def test_model_files_hold_it(fitted, tmp_path):
         ("scale", first(-1.0), "scales of columns hold"),
         ("intercept", first(np.nan), "intercepts hold"),
         ("intercept", lambda a: a[1:], r"intercepts are not \(3,\) numbers"),
-        ("reach", first(-0.5), "shares of right answers hold"),
-        ("reach", lambda a: a[1:], r"shares of right answers are not \(3,\)"),
+        ("reach", first(-0.5), "rates of correct predictions hold"),
+        ("reach", lambda a: a[1:], r"rates of correct predictions are not \(3,\)"),
     ],
 )
 def test_forged_linear_voters_are_refused(fitted, tmp_path, part, change, says):

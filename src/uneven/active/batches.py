@@ -22,7 +22,7 @@ _SHORTLIST = (10, 200)
 """How many of the best rows are compared: so many per row of the batch, and at least so many."""
 
 _WEIGHT = 0.5
-"""How much the utility counts beside the likeness to the rows already taken."""
+"""Weight of the utility against the similarity to the rows already taken."""
 
 
 def pick_batch(

@@ -206,7 +206,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
             _, given = split_known(y, self.unlabelled, rows.shape[0], needed=True)
             if len(classes := np.unique(given)) < 2:
                 raise ValueError(
-                    f"y holds one class only, {classes.tolist()[0]!r}, beside {self.unlabelled!r} "
+                    f"y holds one class only, {classes.tolist()[0]!r}, besides {self.unlabelled!r} "
                     "for no label (see unlabelled); start() begins with fewer than two."
                 )
             self.start(X, y)

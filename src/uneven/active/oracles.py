@@ -1,4 +1,4 @@
-"""Simulated annotators: always right, with known error rates, or paid per label.
+"""Simulated annotators: always right, with known error rates, or with a cost per label.
 
 An oracle is a function of row numbers that returns their labels.
 """

@@ -250,7 +250,7 @@ class EarlyStoppingMixin:
     def _judge_of(
         self, rows: TrainingRows, labels: KnownLabels, pool: ThreadPool
     ) -> Callable[[np.ndarray], float]:
-        """What early stopping looks at; a class is worth what it weighs in the loss."""
+        """What early stopping looks at; a class counts by its weight in the loss."""
         fallback = int(self.class_prior_.argmax())
         if self.scoring is not None and self.scoring != "log_loss":
             name = "confusion_norm" if self.scoring == "norm" else self.scoring

@@ -312,7 +312,7 @@ class MumboClassifier(ScoreLeavesMixin, MultiViewBoosting):
         if callable(self.cooperation):
             return "cooperation is a function of all rows"
         if self.selection not in ("max_edge", "quota", "random"):
-            return f"selection={self.selection!r} compares answers row by row"
+            return f"selection={self.selection!r} compares predictions row by row"
         return ""
 
     def _check_leaves(self) -> None:

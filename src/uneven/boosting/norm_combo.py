@@ -553,14 +553,14 @@ stop_reason_ : object
         check_numbers(self.steering_cost_, pairs, "prices of mistakes")
         errors = check_numbers(self.unseen_errors_, pairs, "error rates")
         if np.diagonal(errors).any() or (errors.sum(axis=1) > 1.0 + 1e-9).any():
-            raise ValueError("its error rates do not leave room for right answers")
+            raise ValueError("its error rates leave no correct predictions")
         check_numbers(np.asarray(self.unseen_norm_), (), "norm")
         if self.linear_share_ not in (0.0, 0.5):
             raise ValueError(f"its linear voters have a share of {self.linear_share_!r}")
         judged = self.judged_
         is_count = type(judged) is np.ndarray and judged.dtype.kind == "i"
         if not is_count or judged.shape != (n_classes,) or (judged < 0).any():
-            raise ValueError(f"its judged rows are not {n_classes} whole numbers")
+            raise ValueError(f"its counts of evaluated rows are not {n_classes} whole numbers")
 
 
 def _scaled(term: Term, factors: np.ndarray) -> Term:

@@ -188,7 +188,7 @@ class ScoreViewProcess:
 
     @property
     def columns(self) -> np.ndarray:
-        """Columns of the view that tell rows apart, shape (n_columns,)."""
+        """Columns of the view that are not constant, shape (n_columns,)."""
         return self.learner.codes.columns
 
     def learn(self, seed: int) -> ScoreResult:

@@ -104,7 +104,7 @@ class Setting:
         return replace(self, view_mask=self.view_mask & speaks)
 
     def share_votes(self) -> None:
-        """Divide what votes tell about the label of a row among the views that it has."""
+        """Divide the evidence of votes on the label of a row among the views that it has."""
         self.labels.scale_votes(1.0 / np.maximum(self.view_mask.sum(axis=1), 1))
 
     def mask_of(self, view: int) -> np.ndarray:

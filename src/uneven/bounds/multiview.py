@@ -112,7 +112,7 @@ def c_bound(risk: float, disagreement: float) -> float:
         Risk of the Gibbs classifier, or an upper bound of it.
     disagreement : float
         Probability that exactly one of two drawn voters is right, or a lower bound of it. With two
-        classes this is the probability that they answer differently.
+        classes this is the probability that they disagree.
 
     Returns
     -------

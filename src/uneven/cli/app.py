@@ -320,7 +320,7 @@ def _predict(
 
         return partial(predict_stream, model, out, proba=proba, copy=copied)
     if not tables:
-        raise typer.BadParameter("give the table whose rows are asked for.", param_hint="TABLE")
+        raise typer.BadParameter("give the table with the rows to predict.", param_hint="TABLE")
     table = check_tables(tables, on, encoding)
     if on is None:
         check_model_columns(tables[0], columns, copied, encoding, sheet)

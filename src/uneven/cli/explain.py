@@ -1,4 +1,4 @@
-"""``uneven explain``: what a saved model has learnt."""
+"""``uneven explain``: what a saved model predicts by."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ExplainRequest:
     rows : tuple of int
         Numbers of rows, from 1.
     metric : str
-        Measure of what columns are worth.
+        Metric of the importance of columns.
     json : bool
         Whether to write JSON in place of tables.
     top : int
@@ -55,7 +55,7 @@ class ExplainRequest:
 
 
 def explain(request: ExplainRequest) -> None:
-    """Print what a model has learnt, explanations of rows, or importances of columns."""
+    """Print the weights of a model, explanations of rows, or importances of columns."""
     model, card = load_model(request.path)
     with in_use(request.path):
         if request.table is None:

@@ -66,7 +66,7 @@ def label(request: PageRequest) -> None:
     Raises
     ------
     InputError
-        If the table and the answers do not fit together, or another server holds them.
+        If the table and the stored answers do not match, or another server holds them.
     """
     from uneven.cli import terminal
     from uneven.labelling.serving import announce, check_host, open_server

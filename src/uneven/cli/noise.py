@@ -34,7 +34,7 @@ MAJORITY, LIKELIEST = "majority", "likeliest"
 MOST_MISTAKES = 3
 FEW_ROWS = 10
 ALONE = (
-    "no label is known to be right: the matrix holds if a forest tells the labels of other rows "
+    "no label is known to be right: the matrix holds if a forest predicts the labels of other rows "
     "well. Rows with true labels (--clean) or labels given twice (--id, --annotators) are better."
 )
 ASSUMING = "--on-empty identity (their labels are right), --smoothing or --laplace"

@@ -60,7 +60,7 @@ def predict(
     )
     check_copied(table, frame.columns, copy)
     if proba and not hasattr(model, "predict_proba"):
-        raise InputError(f"{card.label} has no shares of the classes; leave --proba out.")
+        raise InputError(f"{card.label} predicts no class probabilities; leave --proba out.")
     with in_use(model_path):
         silent = _undecided(model, card, X)
         answers = _answers(model, card, X, frame[list(copy)], proba)
@@ -89,7 +89,7 @@ def _refuse_doubles(copy: tuple[str, ...], answers: list[str]) -> None:
     doubled = [name for name, count in Counter(names).items() if count > 1]
     if doubled:
         raise InputError(
-            f"the answer would hold two columns {listing(doubled)}; rename the column of the "
+            f"the output would hold two columns {listing(doubled)}; rename the column of the "
             "table, or leave it out of --copy."
         )
 
@@ -121,7 +121,7 @@ def _undecided(model: Pipeline, card: ModelCard, X: pd.DataFrame) -> list[str]:
     usual = card.classes[card.class_counts.index(max(card.class_counts))]
     have, get = ("has", "gets") if silent == 1 else ("have", "get")
     return [
-        f"{silent} of {len(X)} rows {have} no view that can be judged and {get} the most frequent "
+        f"{silent} of {len(X)} rows {have} no view with known values and {get} the most frequent "
         f"class, {usual!r}."
     ]
 

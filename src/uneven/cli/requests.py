@@ -336,7 +336,7 @@ class NoiseRequest:
             )
         if self.clean and self.observed == self.clean:
             raise InputError(
-                f"--observed and --clean both name {self.clean!r}; a column tells nothing about "
+                f"--observed and --clean both name {self.clean!r}; a column says nothing about "
                 "its own mistakes. Name the noisy labels with --observed, the checked with --clean."
             )
         if self.labels_out and not self.annotators:

@@ -23,7 +23,7 @@ from uneven.persistence.model_file import ModelCard
 from uneven.votes.shapley import Contributions
 
 MOST_CLASSES = 4
-"""Classes shown for a row: the answer, then those with the highest scores."""
+"""Classes shown for a row: the prediction, then those with the highest scores."""
 
 FOLDS = 5
 REAL_DIRECTION = 0.05
@@ -96,8 +96,8 @@ def judge_columns(
     """Importances of columns on labelled rows; on folds if the model was fitted to them."""
     if given.target not in given.frame:
         raise InputError(
-            f"{given.path} has no column {given.target!r}, so nothing can be judged; name rows to "
-            "explain with --row."
+            f"{given.path} has no column {given.target!r}, so importances cannot be measured; name "
+            "rows to explain with --row."
         )
     labelled = np.flatnonzero(given.frame[given.target].notna())
     names = class_labels(given.frame[given.target].iloc[labelled], given.path.name).astype(str)
@@ -127,7 +127,7 @@ def print_row(console: Console, found: Contributions, given: GivenTable, k: int,
     names = [str(label) for label in found.classes[shown]]
     label = given.label(row)
     told = "" if label is None else f"; labelled {label!r}"
-    console.print(Text(f"Row {row + 1}: answered {names[0]!r}{told}", style="bold"))
+    console.print(Text(f"Row {row + 1}: predicted {names[0]!r}{told}", style="bold"))
     values = found.values[k][:, shown]
     gap = np.abs(values[:, 0] - values[:, 1]) if len(shown) > 1 else np.abs(values[:, 0])
     order = np.argsort(-gap, kind="stable")
@@ -174,7 +174,7 @@ def _signed(value: float) -> Text:
 
 def print_importance(console: Console, found: ColumnImportance, top: int) -> None:
     """Print the importances of columns, the most important first."""
-    out = terminal.table("What columns are worth", ["column", "loss", "spread", "more of it"])
+    out = terminal.table("Importance of columns", ["column", "loss", "spread", "more of it"])
     for j in found.order()[:top]:
         out.add_row(
             Text(found.names[j]),
@@ -185,7 +185,7 @@ def print_importance(console: Console, found: ColumnImportance, top: int) -> Non
     rows = (
         f"held-out rows of {FOLDS} folds, the model fitted anew on the others"
         if found.refitted
-        else "the rows of the table, which the model has not learnt from"
+        else "the rows of the table, which the model was not fitted to"
     )
     told = f"loss of {found.metric} ({found.score:.3f} with all columns) if a column is shuffled"
     console.print(out)

@@ -31,7 +31,7 @@ from uneven.utils.frames import take_rows
 
 @dataclass
 class ColumnImportance:
-    """What columns are worth on held-out rows.
+    """Permutation importance of columns on held-out rows.
 
     Attributes
     ----------

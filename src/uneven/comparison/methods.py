@@ -1,7 +1,7 @@
 """The methods that can be compared: `METHODS`, filled by the classes themselves.
 
 A class of this library declares its entry beside itself (see `uneven.utils.methods.method`). Here
-stand those of scikit-learn, and late fusion, whose members come from another room.
+stand those of scikit-learn, and late fusion, whose members come from another package.
 """
 
 from __future__ import annotations

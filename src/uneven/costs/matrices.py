@@ -109,7 +109,7 @@ def exponential_costs(
 
 
 def edge(costs: np.ndarray, y: np.ndarray, answers: np.ndarray) -> float:
-    """How much better than uniform guessing an answer vector is, in [-1, 1].
+    """How much better than uniform guessing a vector of predictions is, in [-1, 1].
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def edge(costs: np.ndarray, y: np.ndarray, answers: np.ndarray) -> float:
     Returns
     -------
     float
-        1 exactly when no mistake is paid for, 0 for a fair guess.
+        1 exactly when no mistake has a cost, 0 for uniform guessing.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def example_distribution(costs: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def is_edge_over_random(costs: np.ndarray, y: np.ndarray) -> bool:
-    """Whether the true label is the cheapest answer in every row.
+    """Whether the true label has the lowest cost in every row.
 
     Examples
     --------
@@ -263,21 +263,21 @@ class CostMatrix:
         self._worth_threads = len(y) * n_classes > _PARALLEL_ENTRIES
 
     def edge(self, answers: np.ndarray) -> float:
-        """Edge of an answer vector on the current costs; see :func:`uneven.costs.edge`."""
+        """Edge of a vector of predictions on the current costs; see :func:`uneven.costs.edge`."""
         return float(self.edges(answers[None, :])[0])
 
     def edges(self, answers: np.ndarray) -> np.ndarray:
-        """Edges of several answer vectors, one per row of ``answers``, shape (n_vectors,)."""
+        """Edges of several vectors of predictions, the rows of ``answers``, shape (n_vectors,)."""
         return np.asarray(-self.answer_costs(answers) / max(self.stake, 1.0))
 
     def answer_costs(self, answers: np.ndarray) -> np.ndarray:
-        """Summed costs of several answer vectors, in quanta, shape (n_vectors,)."""
+        """Summed costs of several vectors of predictions, in quanta, shape (n_vectors,)."""
         sums = np.zeros((self._n_blocks, len(answers)))
         self._over_blocks(_loops.answer_costs, self.matrix, answers, sums)
         return np.asarray(sums.sum(axis=0))
 
     def right_and_wrong(self, answers: np.ndarray) -> tuple[float, float]:
-        """Pair costs that the answers cancel and incur, as shares of all pair costs."""
+        """Pair costs that the predictions cancel and incur, as shares of all pair costs."""
         right, wrong = self.paid(answers).sum(axis=1) / max(self.stake, 1.0)
         return float(right), float(wrong)
 
@@ -363,7 +363,7 @@ class CostMatrix:
 
 
 class FixedCosts(CostMatrix):
-    """Any prices of answers, as a cost matrix that weak learners read.
+    """Any costs of predictions, as a cost matrix that weak learners read.
 
     Parameters
     ----------
@@ -385,7 +385,7 @@ class FixedCosts(CostMatrix):
         self, y: np.ndarray, prices: np.ndarray, weights: np.ndarray, pool: ThreadPool | None = None
     ) -> None:
         if not is_edge_over_random(prices, y):
-            raise ValueError("prices: an answer is cheaper than the true label of its row.")
+            raise ValueError("prices: a prediction costs less than the true label of its row.")
         n_classes = prices.shape[1]
         super().__init__(y, n_classes, weights, pool)
         costs = self.matrix[:, :n_classes]
@@ -411,14 +411,14 @@ class VoteCosts(CostMatrix, metaclass=ABCMeta):
     def add(
         self, answers: np.ndarray, weight: float | np.ndarray, share: np.ndarray | None = None
     ) -> None:
-        """Add a voter's answers to the scores and update the costs.
+        """Add a voter's predictions to the scores and update the costs.
 
         Parameters
         ----------
         answers : ndarray of int, shape (n_samples,)
             -1 abstains.
         weight : float or ndarray of shape (n_classes,)
-            Vote weight, for all answers or for each.
+            Vote weight, for all predictions or for each.
         share : ndarray of shape (n_samples,), optional
             Factor on the weight for each example.
         """
@@ -481,7 +481,7 @@ class CostRows(CostMatrix):
     def move(
         self, answers: np.ndarray, votes: np.ndarray, share: np.ndarray | None = None
     ) -> tuple[np.ndarray, float]:
-        """Add answers to the scores and multiply the costs; their sums and the total cost.
+        """Add predictions to the scores and multiply the costs; their sums and the total cost.
 
         Parameters
         ----------
@@ -673,7 +673,7 @@ class KnownLabels:
     def gains(
         self, y: np.ndarray, mass: np.ndarray, clean: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What answers gain on other rows.
+        """Edges of predictions on other rows.
 
         Parameters
         ----------

@@ -59,7 +59,7 @@ class LabelModel:
         How many examples a row of positive weight stands for on average; below one or beyond a
         thousand that makes no difference.
     priority : ndarray of shape (n_classes,), optional
-        What an example of each class weighs beside one of average weight; 1 if not given.
+        Weight of an example of each class relative to the average; 1 if not given.
     """
 
     y: np.ndarray
@@ -319,7 +319,7 @@ class ScoreCosts:
     rows : ScoreRows
         The rows, with what is done to each of them.
     class_weight : ndarray of shape (n_classes,)
-        What an example of each class weighs beside one of average weight.
+        Weight of an example of each class relative to the average.
 
     Examples
     --------
@@ -561,7 +561,7 @@ def mean_weight(weight: np.ndarray) -> float:
 
 
 def class_priority(class_mass: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """What an example of each class weighs beside one of average weight, shape (n_classes,).
+    """Weight of an example of each class relative to the average, shape (n_classes,).
 
     Parameters
     ----------

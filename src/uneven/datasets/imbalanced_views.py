@@ -13,7 +13,7 @@ ANIMAL_COUNTS = (184, 559, 1072, 802, 483, 815)
 """Class sizes of the six-animal subset of Animals with Attributes used in the thesis."""
 
 VIEW_GROUPS = ((0, 3, 5), (1, 2), (2, 4), (0, 1, 4))
-"""For each view the classes that it can tell from the rest."""
+"""For each view the classes that it separates from the rest."""
 
 
 def make_imbalanced_views(

@@ -1,4 +1,4 @@
-"""Classes that linear classifiers through the origin can tell apart, with room between them."""
+"""Classes that linear classifiers through the origin can separate with a margin."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def make_uneven_views(
     -------
     Bunch
         ``data`` (n_samples, 3 * n_dims), ``target`` in {-1, +1}, ``views``, ``feature_names``
-        and ``sane`` (n_samples, 3), which tells the descriptions drawn from their class.
+        and ``sane`` (n_samples, 3), which marks the descriptions drawn from their class.
 
     References
     ----------

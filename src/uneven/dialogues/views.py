@@ -294,7 +294,7 @@ def _checked(dialogues: Any) -> list[Dialogue]:
 
 
 def _without_empty(features: dict[str, list[str]], min_df: int | float) -> dict[str, list[str]]:
-    """Leave out views without a column, and say so."""
+    """Leave out views without a column, with a warning."""
     empty = [view for view, names in features.items() if not names]
     if len(empty) == len(features):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What an ensemble has learnt, in shares and in words."""
+"""Weights of the members of an ensemble, in shares and in words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from uneven.votes import Explanation, column_shares
 
 @dataclass
 class EnsembleExplanation(Explanation):
-    """Who supports which class, and how answers are made of probabilities.
+    """Who supports which class, and how predictions are made from probabilities.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Forests that judge every row by the trees that have not drawn it."""
+"""Forests with out-of-bag predictions of every training row."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class BaggedTrees:
     """A forest: full trees on bootstraps, a few random columns at every split.
 
     Every class weighs the same when splits are chosen. Leaves hold the shares of their rows as
-    they are, so probabilities are at natural class shares. A row is judged, unseen, by the trees
-    whose bootstrap left it out.
+    they are, so probabilities are at natural class shares. A row is predicted, out of bag, by the
+    trees whose bootstrap left it out.
 
     Attributes
     ----------

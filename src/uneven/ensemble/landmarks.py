@@ -1,4 +1,4 @@
-"""Ridge regression on the similarity to some training rows, judged by leave-one-out."""
+"""Ridge regression on the similarity to some training rows, evaluated by leave-one-out."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ class WordCounts:
     Attributes
     ----------
     smoothing : float
-        Counts that every word has beside its own in every class, in mean word weights.
+        Counts added to those of every word in every class (smoothing), in mean word weights.
     n_folds : int
 
     References

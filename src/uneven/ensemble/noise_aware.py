@@ -109,7 +109,7 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
     n_refits : int, default=None
         Number of repetitions of steps 3 and 4; None is 2, and 10 for "forward".
     views : mapping, list, str or None, default=None
-        Feature sets, as in :class:`~uneven.UnevenClassifier`: beside the members that read all
+        Feature sets, as in :class:`~uneven.UnevenClassifier`: besides the members that read all
         columns, a forest and a logistic regression (or ``estimator``) learn each view, and are
         pooled if they clearly help. All columns of a missing view are NaN (not stored, in a sparse
         table).

@@ -1,4 +1,4 @@
-"""The best single view: what all other views must be worth more than."""
+"""The best single view: the baseline of all multi-view methods."""
 
 from __future__ import annotations
 

@@ -417,7 +417,7 @@ class LateFusionClassifier(VoteClassifier):
             if type(term.voter) is not EstimatorVoter or term.view < 0:
                 raise ValueError("its vote holds a term that is not the classifier of a view")
             check_columns(term.voter.columns, self.n_features_in_, views.names[term.view])
-            check_numbers(term.voter.reach, (n_classes,), "shares of right answers")
+            check_numbers(term.voter.reach, (n_classes,), "rates of correct predictions")
             if not np.array_equal(term.voter.columns, views.columns[term.view]):
                 raise ValueError("the classifier of a view reads the columns of another")
             _check_member(term.voter.estimator, term.voter.columns, n_classes)
@@ -425,12 +425,14 @@ class LateFusionClassifier(VoteClassifier):
 
 def _check_member(member: Any, columns: np.ndarray, n_classes: int) -> None:
     """Refuse a loaded classifier of a view that is not known there or reads other columns."""
-    refusal = "a view is judged by a {}, which is not known"
+    refusal = "a view is classified by a {}, which is not known"
     plain = type(member) is not LateFusionClassifier and isinstance(member, VoteClassifier)
     if not plain and type(member) is not ForestLogisticClassifier:
         raise UnknownPartError(refusal.replace("{}", type(member).__name__))
     if member.n_features_in_ != len(columns):
-        raise ValueError(f"a view of {len(columns)} columns is judged by {member.n_features_in_}")
+        raise ValueError(
+            f"a view of {len(columns)} columns is classified by {member.n_features_in_}"
+        )
     check_whole(member.classes_, "classes of a view")
     check_range(member.classes_, n_classes, "class")
     check_part("classifier", member, refusal=refusal)

@@ -203,7 +203,7 @@ def warn_if_nothing_learnt(vote: Vote) -> None:
     voters = [term.voter for term in vote.terms()]
     if vote.n_classes > 1 and all(isinstance(v, TreeVoter) and len(v.child) == 1 for v in voters):
         warnings.warn(
-            "no voter finds anything to tell the classes apart by, in any view: all rows that have "
-            "the same views get the same answer.",
+            "no voter separates the classes in any view: all rows with the same views present get "
+            "the same prediction.",
             stacklevel=4,
         )

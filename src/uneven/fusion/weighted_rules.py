@@ -36,7 +36,7 @@ def accuracy_weights(P: Any, y: Any, share: Any = None) -> np.ndarray:
     -------
     ndarray of shape (n_members,)
         Accuracy in the rows in which the member speaks, less one over the number of classes, and
-        at least 0; divided by the mean. All 1 if nobody does better than chance.
+        at least 0; divided by the mean. All 1 if no member does better than chance.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Which rows to label next, and a review of the labels so far.
 
 The learner is that of ``uneven label-next``: the same classifier, the same rules. It is slow
-compared with a person who presses a key, so that all of this runs beside the server, see
-`uneven.labelling.worker`.
+compared with a person who presses a key, so that all of this runs in another process than the
+server, see `uneven.labelling.worker`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Which annotator gets which row.
 
 Most questions are the most informative rows. One in ten is the next row of a random order, for an
-honest curve. A share of the rows is asked of a second and third person, so that their agreement is
-known; of the rows at hand each person gets those for which they are more reliable than the others.
+unbiased curve. Some rows are shown to a second and third person, so that their agreement is known;
+of the rows at hand each person gets those for which they are more reliable than the others.
 Nobody gets a row that another person is looking at, unless it is to be labelled by both.
 """
 

@@ -1,4 +1,4 @@
-"""An honest learning curve, and what further answers may bring.
+"""An unbiased learning curve, and the expected gain of further answers.
 
 The rows of the pool stand in a random order. One question in ten is about the first row of that
 order without a label, so that the labelled beginning of the order is a random sample of the whole

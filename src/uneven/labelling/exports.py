@@ -60,7 +60,7 @@ def answers_frame(project: Project) -> pd.DataFrame:
 
 
 def labels_frame(project: Project) -> pd.DataFrame:
-    """The labels by all answers, one line per row, beside the columns of the table."""
+    """The labels by all answers, one line per row, with the columns of the table."""
     with project._lock:
         rows = project.ledger.labelled()
         final = [project.final(row) for row in rows]

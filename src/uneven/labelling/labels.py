@@ -17,7 +17,7 @@ from uneven.utils.registry import listing
 def cells_beside(
     pool: PoolTable, rows: Sequence[int] | np.ndarray, decimal: str
 ) -> list[dict[str, str]]:
-    """Cells of rows to stand beside their labels; a formula that does something gets a quote.
+    """Cells of rows to write next to their labels; a formula that does something gets a quote.
 
     The file is also a table to learn from, so that all else stays as it is.
     """
@@ -68,7 +68,7 @@ def complete(file: LabelFile, pool: PoolTable) -> LabelFile:
 
 
 def with_labels(file: LabelFile, pool: PoolTable, labels: Mapping[str, str]) -> LabelFile:
-    """The file with labels of some rows filled in, or added, and all cells beside them.
+    """The file with labels of some rows filled in, or added, and all other cells.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def check_label(label: str) -> str:
             f"a class has 1 to {LONGEST_LABEL} signs on one line, none of them invisible."
         )
     if label == SKIP:
-        raise RefusedError(f"{SKIP} stands for a row that nobody can tell: it is no class.")
+        raise RefusedError(f"{SKIP} stands for a row that cannot be labelled: it is no class.")
     if is_formula(label):
         raise RefusedError(
             f"spreadsheets take a class that begins with {label[0]!r} for a formula: choose "

@@ -78,7 +78,7 @@ class PoolTable:
 
     @property
     def shown(self) -> list[str]:
-        """Columns that a person sees beside the label."""
+        """Columns that a person sees next to the label."""
         others = (self.key, self.label_column, *OURS)
         return [name for name in self.frame.columns if name not in others]
 
@@ -246,7 +246,7 @@ def pool_of_frame(
     Parameters
     ----------
     path : Path
-        What the table is called; images are looked for beside it.
+        What the table is called; images are looked for in its folder.
     frame : DataFrame of shape (n_rows, n_columns)
     key : str or None
         Column that names the rows; None to number them from 1.
@@ -317,7 +317,8 @@ def _row_names(path: Path, frame: pd.DataFrame, key: str | None) -> list[str]:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise InputError(
-            f"{path}: --id {key!r} names several rows {listing(twice)}; it must tell rows apart."
+            f"{path}: --id {key!r} names several rows {listing(twice)}; "
+            "it must be different in every row."
         )
     for row, name in enumerate(names, 1):
         if not name.isprintable() and {unicodedata.category(s) for s in name} & _NOT_IN_NAMES:
@@ -332,7 +333,7 @@ def _own_names(frame: pd.DataFrame, key: str | None, label_column: str | None) -
     """Columns that the file of labels cannot repeat because it has its own of that name."""
     taken = OURS if key is not None else (*OURS, NUMBER)
     return [
-        f"column {name!r} is not repeated beside the labels."
+        f"column {name!r} is not repeated next to the labels."
         for name in frame.columns
         if name in taken and name not in (key, label_column)
     ]

@@ -345,7 +345,7 @@ class Project:
             return self.outcome.final(row)
 
     def final_labels(self) -> dict[str, str]:
-        """Labels by row, in the order in which rows got one; ``?`` where nobody can tell."""
+        """Labels by row, in the order in which rows got one; ``?`` where it cannot be labelled."""
         with self._lock:
             return self.outcome.labels()
 
@@ -362,7 +362,7 @@ class Project:
     def confusion(self, who: int | str = "pooled") -> ConfusionEstimate | None:
         """How an annotator errs, or any of them, as of the last look back.
 
-        Nothing is computed while people wait: that is left to the learner beside the server.
+        Nothing is computed while people wait: that is left to the process of the learner.
         """
         if self.review is not None and self.review.confusions:
             return self.review.confusions.get(who)
@@ -460,7 +460,7 @@ class Project:
         if hasattr(self, "_news"):
             self._news.set()
 
-    # -- beside the server
+    # -- the process of the learner
 
     def _hear(self, message: Any) -> None:
         if isinstance(message, Thought):

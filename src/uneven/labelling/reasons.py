@@ -44,7 +44,7 @@ def explain(learner: ActiveLearner, X: Any, row: int, columns: Sequence[str]) ->
     Parameters
     ----------
     learner : ActiveLearner
-        That was told the labels so far.
+        Fitted to the labels so far.
     X : ndarray or CSR of shape (n_rows, n_numbers)
     row : int
     columns : sequence of str

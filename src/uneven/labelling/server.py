@@ -1,4 +1,4 @@
-"""What the page asks of the server. Who may ask is decided in `uneven.labelling.guard`."""
+"""The requests of the page. Who may send them is decided in `uneven.labelling.guard`."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ FROM_FILE = 0
 """The annotator that stands for labels read from a file."""
 
 KINDS = ("label", "skip", "unsure", "ruling", "undo")
-"""A class; not now; nobody can tell; a decision between annotators; an earlier event is undone."""
+"""A class; later; cannot be labelled; a decision between annotators; an earlier event is undone."""
 
 _VERSION = 2
 _TABLES = f"""

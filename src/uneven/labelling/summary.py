@@ -73,7 +73,7 @@ def _classes(project: Project) -> Markup:
         for name in sorted(project.classes, key=lambda name: -counts[name])
     ]
     head = [tag("th", text, scope="col") for text in ("Class", "Rows", "Share of labels")]
-    note = "Rows were chosen because they tell much: the shares are not those of the table."
+    note = "Informative rows were chosen: the class frequencies differ from those of the table."
     table = tag("table", tag("thead", tag("tr", head)), tag("tbody", lines))
     return tag("div", table, tag("p", note, class_="note"))
 

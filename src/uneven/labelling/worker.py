@@ -1,4 +1,4 @@
-"""Thinking beside the server, in a process of its own, so that a fit never delays an answer.
+"""The learner in a process of its own, so that a fit never delays an answer.
 
 Snapshots of the answers go in; questions, guesses and reviews come out. Of several snapshots that
 wait the last one counts. A look back goes on step by step between them. The process ends with the
@@ -69,7 +69,7 @@ def _waiting(inbox: queue.Queue[Any], block: bool) -> list[Any]:
 
 
 class Worker:
-    """Runs `work` beside the server.
+    """Runs `work` in another process than the server.
 
     Parameters
     ----------

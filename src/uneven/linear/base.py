@@ -145,7 +145,7 @@ def validate_labelled_rows(
     if len(estimator.classes_) < 2:
         raise ValueError(
             f"y holds one class only, {estimator.classes_.tolist()[0]!r}: "
-            f"{type(estimator).__name__} needs at least two classes to tell apart."
+            f"{type(estimator).__name__} needs at least two classes."
         )
     return X, positions
 

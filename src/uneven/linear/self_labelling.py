@@ -128,7 +128,7 @@ class SelfLabellingSVM(LinearClassifier):
             self.classes_, positions = np.unique(labels, return_inverse=True)
             if len(self.classes_) < 2:
                 raise ValueError(
-                    f"y holds one class only, {self.classes_.tolist()[0]!r}, beside rows without "
+                    f"y holds one class only, {self.classes_.tolist()[0]!r}, besides rows without "
                     "label: at least two classes are needed."
                 )
             self._take_turns(self._as_learnt(X), labelled, positions, shares)

@@ -21,7 +21,7 @@ tied), one drawn at random ("random") or the first one ("first") only.
 "mira" leaves the smallest weights: among all tau that sum to 0 with ``tau[t] <= 1`` and ``tau[r]
 <= 0`` elsewhere, it is the one for which the updated weights have the smallest norm. It relaxes the
 first rule: the true class may move by less than 1. Where the error set is tied with the true
-class, as at zero weights, that tau is zero and nothing would ever be learnt; the uniform step is
+class, as at zero weights, that tau is zero and nothing would ever be learned; the uniform step is
 taken instead. The mistake bound of the other steps is not claimed for this one.
 
 References
@@ -140,9 +140,7 @@ class ErrorStep:
         scores = np.asarray(scores, dtype=np.float64)
         errors = np.asarray(errors, dtype=np.int64)
         if errors.size == 0:
-            raise ValueError(
-                "the error set is empty: nobody can pay, and there is nothing to correct."
-            )
+            raise ValueError("the error set is empty: there is nothing to correct.")
         tau = np.empty(len(scores))
         code = STEP_CODES[self.name]
         fill_step(code, scores, truth, errors, float(squared_norm), chance, tau)

@@ -1,4 +1,4 @@
-"""What probabilities of the classes are worth: proper scores, which reward honest ones."""
+"""Quality of predicted probabilities: proper scoring rules."""
 
 from __future__ import annotations
 

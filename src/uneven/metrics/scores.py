@@ -1,4 +1,4 @@
-"""What scores per class are worth: how well they rank, and how far the right class is ahead.
+"""Quality of scores per class: how well they rank, and how far the right class is ahead.
 
 `mauc` is Hand and Till's measure: how well the score of each class ranks it against each other
 class. `margins` compare the right class with its strongest rival.

@@ -1,6 +1,6 @@
 """Measures by name, and scorers: the form that cross-validation and grid search take.
 
-A measure declares its names beside its function:
+A measure declares its names next to its function:
 
 .. code-block:: python
 

@@ -190,7 +190,7 @@ class _LabelTable:
         known = ~_is_missing(cells, missing)
         kept = np.flatnonzero(known.any(axis=1))
         if not len(kept):
-            raise ValueError(f"nobody labelled any of the {len(cells)} items.")
+            raise ValueError(f"there is no label of any of the {len(cells)} items.")
         if len(kept) < len(cells):
             _warn_of_bare_items(len(cells) - len(kept), len(cells))
             cells, known = cells[kept], known[kept]
@@ -278,8 +278,8 @@ def _as_cells(annotations: Any) -> tuple[np.ndarray, list[Any]]:
         )
     if cells.shape[1] < 2:
         raise ValueError(
-            "annotations has a single column: one annotator alone cannot be judged. Use a few "
-            "clean labels instead."
+            "annotations has a single column: the reliability of one annotator alone cannot be "
+            "estimated. Use a few clean labels instead."
         )
     if cells.shape[1] == 2:
         warnings.warn(
@@ -307,7 +307,9 @@ def _is_missing(cells: np.ndarray, missing: Any) -> np.ndarray:
 
 def _warn_of_bare_items(lost: int, total: int) -> None:
     are = "is" if lost == 1 else "are"
-    warnings.warn(f"nobody labelled {lost} of {total} items, which {are} left out.", stacklevel=4)
+    warnings.warn(
+        f"no annotator labelled {lost} of {total} items, which {are} left out.", stacklevel=4
+    )
 
 
 def _warn_of_renaming(model: AnnotatorModel) -> None:

@@ -44,7 +44,7 @@ def class_scores(classifier: Any, X: Any) -> np.ndarray:
 
 
 def unseen_scores(classifier: Any, X: Any, y: np.ndarray, cv: Any) -> np.ndarray:
-    """Scores of rows by classifiers that have not learnt them, in cross-validation.
+    """Scores of rows by classifiers that were not fitted to them, in cross-validation.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ from uneven.utils.parameters import check_choice, check_integer
 from uneven.utils.simplex import recover_priors
 
 
-@persisted("confusion_estimate", without_check="shown, which no answer depends on")
+@persisted("confusion_estimate", without_check="shown, which no prediction depends on")
 @dataclass(frozen=True, eq=False)
 class ConfusionEstimate:
     """An estimated noise matrix, with what is known about its errors.
@@ -446,7 +446,7 @@ def confusion_from_classifier(
     if sizes.min() < 2:
         raise ValueError(
             f"class {names[sizes.argmin()].item()!r} has a single row: cross-validation needs two, "
-            "one to learn from and one to judge."
+            "one to learn from and one to test."
         )
     folds = min(int(cv), int(sizes.min())) if isinstance(cv, int | np.integer) else cv
     answers = cross_val_predict(clone(estimator), X, true, cv=folds, n_jobs=n_jobs)

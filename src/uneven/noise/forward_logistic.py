@@ -139,7 +139,7 @@ class ForwardLogisticRegression(LinearClassifier):
             weight = check_mass(sample_weight, len(y))
             self.classes_, codes = np.unique(y, return_inverse=True)
             if len(self.classes_) < 2:
-                raise ValueError("y holds one class only: there is nothing to tell apart.")
+                raise ValueError("y holds one class only: there is nothing to learn.")
             chance = self._label_chances(codes, check_clean(clean, len(codes)))
             self._minimise(X, chance, weight)
         return self

@@ -278,7 +278,7 @@ class NoiseTolerantPerceptron(BinaryLinearClassifier):
         check_within("delta", self.delta, 0.0, 1.0, above=True)
         if self.noise_rate > 0.45:
             warnings.warn(
-                f"noise_rate={self.noise_rate}: so close to 0.5, labels hardly tell the classes.",
+                f"noise_rate={self.noise_rate}: so close to 0.5, labels are almost random.",
                 stacklevel=3,
             )
 

@@ -27,7 +27,7 @@ _TOP = 0.97
 """Rows that are as probable as this share of all rows are stand for anchors."""
 
 _ROUNDS, _WEIGHT = 60, 0.05
-"""Steps towards the smallest volume, and how much the volume counts beside the labels."""
+"""Steps towards the smallest volume, and the weight of the volume against the labels."""
 
 
 def confusion_from_labels(

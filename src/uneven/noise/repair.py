@@ -495,7 +495,7 @@ def _parameter_for_clean(learner: Any) -> str:
         if has_fit_parameter(final, parameter):
             return parameter
     raise ValueError(
-        f"learner {type(final).__name__} cannot be told which labels are right (its fit takes "
+        f"learner {type(final).__name__} cannot use which labels are right (its fit takes "
         "neither 'clean' nor 'label_weights'): pass use_clean='drop'."
     )
 

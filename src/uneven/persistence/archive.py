@@ -147,7 +147,7 @@ def _allowed_types() -> set[str]:
 
 
 def _find_type(name: str) -> ModelType | None:
-    """The type of that name once all rooms, and then other distributions, have registered."""
+    """The type of that name once all packages, and then other distributions, have registered."""
     import_families()
     return find_type(name)
 

@@ -71,7 +71,7 @@ def check_attributes(
             raise ValueError(f"the {name} of a {kind} cannot come from a fit")
     output = held.get("_sklearn_output_config", {})
     if not isinstance(output, dict) or not {"transform"} >= set(output):
-        raise ValueError(f"a {kind} in it answers in a form that is not known")
+        raise ValueError(f"a {kind} in it has a form that is not known")
     limit_jobs(part)
 
 

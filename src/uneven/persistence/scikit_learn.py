@@ -153,7 +153,7 @@ def _check_predictor(predictor: Any, n_features: int) -> None:
     inner = nodes["is_leaf"] == 0
     if np.any(nodes["is_categorical"][inner]):
         raise ValueError("a tree splits on categories, which no encoder of uneven makes")
-    check_numbers(nodes["value"].copy(), nodes.shape, "answers", True, LARGEST)
+    check_numbers(nodes["value"].copy(), nodes.shape, "leaf values", True, LARGEST)
     check_nodes(inner, [nodes["left"].astype(np.int64), nodes["right"].astype(np.int64)])
     check_range(nodes["feature_idx"][inner].astype(np.int64), n_features, "column")
 

@@ -185,7 +185,7 @@ class ConfusionNormDisplay:
             ax, rate_colours(self.rates, vmax), texts if include_values else None, square=True
         )
         name_cells(ax, self.display_labels, self.display_labels, length=22)
-        ax.set_xlabel("answer", color=MUTED, fontsize=9)
+        ax.set_xlabel("prediction", color=MUTED, fontsize=9)
         ax.set_ylabel("true class", color=MUTED, fontsize=9)
         headline(
             ax,
@@ -208,7 +208,7 @@ class ConfusionNormDisplay:
             return "no errors"
         row, column = np.unravel_index(int(errors.argmax()), errors.shape)
         true, answer = (shorten(self.display_labels[i], 18) for i in (row, column))
-        return f"largest error: {true} taken for {answer}, {100 * errors.max():.0f} %"
+        return f"largest error: {true} predicted as {answer}, {100 * errors.max():.0f} %"
 
     def _draw_recalls(self, ax: Any) -> Any:
         n = len(self.display_labels)

@@ -115,7 +115,7 @@ class ConfusionPicture:
         tint = 0.10 + 0.45 * rate if right else min(1.0, (rate / top) ** 0.7)
         place = {"x": f"{margin + column * size + 1:g}", "y": row * size + 1}
         said = (
-            f"{elide(self.classes[row], 60)} answered {elide(self.classes[column], 60)}: "
+            f"{elide(self.classes[row], 60)} predicted as {elide(self.classes[column], 60)}: "
             f"{count(self.counts[row, column])} ({percent(rate)})"
         )
         largest = self.largest is not None and self.largest[:2] == (row, column)

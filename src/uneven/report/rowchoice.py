@@ -26,7 +26,7 @@ LEAST_ROWS = 100
 """With fewer rows, wrong labels are not counted."""
 
 RIGHT_COUNTS = 4
-"""A right answer waits as long as so many mistakes of its cell."""
+"""A correct prediction counts as so many mistakes when rows are chosen."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,7 +40,7 @@ def rows(kept: KeptRows | None, classes: Sequence[str], order: Sequence[int]) ->
         tag("fieldset", tag("legend", "List"), lists, class_="choice"),
         tag("label", "Method ", tag("select", name="method")),
         tag("label", "Label ", tag("select", anything, names, name="truth")),
-        tag("label", "Answer ", tag("select", anything, names, name="answer")),
+        tag("label", "Prediction ", tag("select", anything, names, name="answer")),
         class_="controls",
         hidden=True,
         id="row-controls",

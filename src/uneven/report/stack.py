@@ -63,7 +63,7 @@ def told_cost(results: Comparison) -> str:
     """Time saved by leaving out dropped methods, in words.
 
     Empty where a stack takes as long as all of its methods, or nothing was measured: it also
-    pays for handing the table to each and for joining the answers.
+    outweighs handing the table to each and joining the predictions.
     """
     own, everybody = stack_cost(results)
     if not own < everybody:

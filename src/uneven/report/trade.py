@@ -22,7 +22,7 @@ from uneven.report.markup import Markup, tag
 from uneven.report.rowchoice import KeptRows
 
 STEPS = 20
-"""Positions of the slider on each side of the method's own answers."""
+"""Positions of the slider on each side of the method's own predictions."""
 
 NARROWEST, WIDEST = math.log(10.0), 8.0
 """Factors go up to 10 at least, and to exp(8) at most; down to as little."""

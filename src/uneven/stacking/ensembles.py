@@ -156,7 +156,7 @@ def make_ensemble(
         what all rows will take. Those that still fit are kept, in their order. The first one
         always is.
     folds : int, default=4
-        Trainings per classifier, beside the last one on all rows.
+        Fits per classifier, without the last one on all rows.
     random_state : int, RandomState or None, default=None
         Seeds the classifiers, and draws the rows.
 

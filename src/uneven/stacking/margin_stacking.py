@@ -66,7 +66,7 @@ class MarginStackingClassifier(StackedClassifier):
         name of one of the ``views``. :class:`~uneven.stacking.Member` can also limit the rows.
     {parameters}
     passthrough : bool, columns or names of views, default=False
-        Columns of ``X`` that are combined beside the scores; True is all of them. Each is
+        Columns of ``X`` that are combined with the scores; True is all of them. Each is
         standardised and has weights for all classes, which the group penalty drops together; a
         missing value counts as the mean. ``max_members`` counts them, too.
     cv : int, splitter, iterable of splits, "prefit", ..., default="auto"
@@ -270,7 +270,7 @@ class MarginStackingClassifier(StackedClassifier):
         y : array-like of shape (n_samples,)
             Class labels.
         scores : array-like of shape (n_rows, n_members, n_classes)
-            What each member said about rows that it had not learnt from: probabilities, or margins
+            Out-of-fold predictions of each member: probabilities, or margins
             (one per class) where a member has no probabilities; classes in sorted order.
         rows : array-like of int, shape (n_rows,), optional
             Which rows of ``X`` these are; all of them by default.

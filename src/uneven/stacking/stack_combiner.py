@@ -120,7 +120,7 @@ class StackCombiner(BaseEstimator):
         share : array-like of shape (n_samples,), optional
             Weights of the rows.
         seconds : array-like of shape (n_members,), optional
-            Time that each member takes to answer 1000 rows; for ``member_cost="time"`` and
+            Time that each member takes to predict 1000 rows; for ``member_cost="time"`` and
             ``time_budget``.
 
         Returns

@@ -63,7 +63,7 @@ OPTIONS: dict[str, str] = {
     "l2" and a strength of its own.""",
     "member_cost": """member_cost : None, "time" or array-like of shape (n_members,), default=None
     What the norm of the weights of a member is multiplied by. "time": the root of the time
-    that it takes to answer, rounded to a power of 2, within 1/16 and 16 times the median. The
+    that it takes to predict, rounded to a power of 2, within 1/16 and 16 times the median. The
     members then depend on the clock.""",
     "max_members": """max_members : int or None, default=None
     Keep no more members. If there would be more, a stronger penalty chooses, and the chosen
@@ -71,7 +71,7 @@ OPTIONS: dict[str, str] = {
     "time_budget": """time_budget : float or None, default=None
     Seconds of the processor that the kept members may take, together, for 1000 rows.""",
     "log_pool": """log_pool : bool or None, default=None
-    Answer by the geometric mean of two probabilities: those of the weighted sum, and those of a
+    Predict by the geometric mean of two probabilities: those of the weighted sum, and those of a
     log-linear pool of the kept members. None does so if the loss is "squared" and all kept
     members give probabilities.""",
     "kernel": """kernel : {"rbf", "poly", None}, default=None
@@ -92,10 +92,10 @@ _KERNEL: dict[str, Constraint] = {
     "gamma": Maybe(Interval(0, closed="neither", says="a finite number above 0 or None")),
     "degree": Maybe(Whole(1)),
 }
-"""Parameters of kernels; without a kernel they are told that they belong to one."""
+"""Parameters of kernels; without a kernel they are refused."""
 
 ELASTIC = 0.1
-"""Squared weights in sparse penalties, if nothing is said."""
+"""Default squared weights in sparse penalties."""
 
 PUBLISHED: dict[str, Any] = {
     "combination": "cws",

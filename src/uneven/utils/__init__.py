@@ -1,1 +1,1 @@
-"""What every room shares: validation, parameters, threads, files, docstrings."""
+"""What all packages share: validation, parameters, threads, files, docstrings."""

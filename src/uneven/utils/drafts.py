@@ -1,6 +1,6 @@
 """Names of unfinished files and folders, what killed runs left of them, and steps that last.
 
-A draft stands beside its destination under a hidden name that tells which process of which machine
+A draft stands next to its destination under a hidden name that says which process of which machine
 writes it. The next run that writes to the same destination removes drafts whose process is gone.
 """
 

@@ -75,7 +75,7 @@ def find_labels(y: Any, unlabelled: Any = -1) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _as_array(y: Any) -> np.ndarray:
-    """Keep None and NaN beside text apart from text, which numpy would join."""
+    """Keep None and NaN apart from text, which numpy would join."""
     return np.asarray(y, dtype=object) if isinstance(y, list | tuple) else np.asarray(y)
 
 

@@ -1,6 +1,6 @@
 """Names of a package that are loaded when they are first used.
 
-They stand once, in the ``__init__.pyi`` beside the ``__init__.py``, where type checkers read them,
+They stand once, in the ``__init__.pyi`` next to the ``__init__.py``, where type checkers read them,
 too: one line ``from home import name as name`` for each.
 """
 

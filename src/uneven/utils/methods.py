@@ -85,7 +85,7 @@ class Method:
     given : bool
         Whether it is a classifier of the user, who sees columns and labels as they were given.
     package : str
-        Package that it needs beside those of the library; without it, it is left out unless it is
+        Package that it needs besides those of the library; without it, it is left out unless it is
         named. Model files do not hold it.
     tunes : mapping of str to sequence
         Values that a search of parameters may try.

@@ -1,6 +1,6 @@
 """What model files may hold: stable names of types, each with the check of what was loaded.
 
-A class that may stand in a model file says so beside itself::
+A class that may stand in a model file is declared where it is defined::
 
     @persisted("combo", role="classifier")
     class ComboClassifier(...):
@@ -96,7 +96,7 @@ def persisted(
     -------
     callable
         A decorator that registers a class and returns it; a classifier, which people make, then
-        also tells what to use in place of unknown parameters.
+        also says what to use in place of unknown parameters.
     """
 
     def register(cls: Class) -> Class:
@@ -280,9 +280,9 @@ def check_classes(classes: Any) -> None:
 
 
 def check_shares(prior: Any, n_classes: int) -> None:
-    """Refuse shares of the classes that are not shares."""
-    if not np.isclose(check_numbers(prior, (n_classes,), "shares of the classes").sum(), 1.0):
-        raise ValueError("the shares of its classes do not add up to 1")
+    """Refuse class frequencies that are not a distribution."""
+    if not np.isclose(check_numbers(prior, (n_classes,), "class frequencies").sum(), 1.0):
+        raise ValueError("its class frequencies do not add up to 1")
 
 
 def check_columns(columns: Any, n_features: int, name: str) -> None:
@@ -357,12 +357,12 @@ def check_tree(tree: Any, n_features: int, n_classes: int | None = None) -> None
     if tree.n_features != n_features:
         raise ValueError(f"a tree of {tree.n_features} columns is given {n_features}")
     if n_classes is not None and tree.value.shape[1:] != (1, n_classes):
-        raise ValueError("a tree answers about other classes than its own")
+        raise ValueError("a tree predicts other classes than its own")
     inner = tree.children_left != -1
     if np.any((tree.children_right != -1) != inner):
         raise ValueError("a tree has a node with one child")
     check_nodes(inner, [tree.children_left, tree.children_right])
     check_range(tree.feature[inner], n_features, "column")
-    check_numbers(tree.value, tree.value.shape, "answers")
+    check_numbers(tree.value, tree.value.shape, "leaf probabilities")
     if not np.allclose(tree.value[~inner].sum(axis=2), 1.0):
-        raise ValueError("the answers of a tree do not add up to 1")
+        raise ValueError("the leaf probabilities of a tree do not add up to 1")

@@ -1,8 +1,8 @@
 """Tables of named things that are filled where the things are defined.
 
-A room that offers a choice by name (methods, measures, query rules, penalties) has one `Registry`;
-what belongs to an entry is written beside its class or function, mostly by a decorator, and every
-list of names is derived from it:
+A package that offers a choice by name (methods, measures, query rules, penalties) has one
+`Registry`; what belongs to an entry is written next to its class or function, mostly by a
+decorator, and every list of names is derived from it:
 
 >>> rules = Registry("query rule")
 >>> rules.register("random", "any row")

@@ -1,4 +1,4 @@
-"""Checks that every room shares: tables, weights, costs, fitted state."""
+"""Checks that all packages share: tables, weights, costs, fitted state."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def check_class_cost(class_cost: Any, classes: np.ndarray) -> np.ndarray | None:
         raise ValueError(
             f"class_cost has shape {costs.shape}, but y holds {n_classes} classes "
             f"({list(classes[:8])}): it must be {n_classes} x {n_classes}, one row per true class "
-            "and one column per answer, in sorted class order."
+            "and one column per prediction, in sorted class order."
         )
     np.fill_diagonal(costs, 1.0)
     if not np.isfinite(costs).all() or (costs < 0).any():

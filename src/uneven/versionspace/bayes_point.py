@@ -41,7 +41,7 @@ _OFF = np.radians(0.05)
 """Standard error of a drawn direction for each dimension."""
 
 _KEPT = 2000
-"""Points of a version space that are kept, and draws that count votes, unless told."""
+"""Points of a version space that are kept, and draws that count votes, by default."""
 
 
 @persisted("bayes_point", role="classifier")

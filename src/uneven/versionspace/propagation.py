@@ -37,7 +37,7 @@ from uneven.versionspace._propagation_loops import (
 from uneven.versionspace.cone import check_cuts
 
 MANY = 128
-"""Dimensions above which blocks pay."""
+"""Dimensions above which blocks are faster."""
 
 _BLOCK = 64
 

@@ -12,7 +12,7 @@ faster than hit-and-run in many dimensions.
 Hopsy 1.7 and polytopewalk 1.1 were looked at; both sample polytopes, and neither fits. They take
 half-spaces only: the unit ball, which bounds a version space, is no polytope, and a box in its
 place moves the centre of gravity. Hopsy brings pandas, arviz and a layer for linear programs
-along, which computing rooms do not import, and its hit-and-run takes more than twice the time of
+along, which computing packages do not import, and its hit-and-run takes more than twice the time of
 this one per step. Polytopewalk (MIT) needs only NumPy and SciPy and has walks for ill-shaped
 polytopes, but finds the ends of a chord by search, to an error of its choice, and is slower still
 (``python -m benchmarks centres`` shows all three). Neither knows kernels, which arrive here as
@@ -362,7 +362,7 @@ _SAFETY = 50
 """Flights may bounce this many times as often as planned."""
 
 _BATCHES = 32
-"""Batches of flights whose means tell the error."""
+"""Batches of flights whose means give the error."""
 
 _DRIFT, _TOO_MUCH = 0.35, 0.5
 """Correlations of the means of neighbouring batches above which flights are made longer, and

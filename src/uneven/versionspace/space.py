@@ -142,7 +142,7 @@ class VersionSpace:
         cut = normal_form(where, [t])[0]
         if support(self.cuts, cut) <= _TOLERANCE:
             raise EmptyVersionSpaceError(
-                f"the other rows imply the label {-t} for this one, but it is said to be {t}: no "
+                f"the other rows imply the label {-t} for this one, but its label is {t}: no "
                 "classifier through the origin agrees with all of them. Check the label, add a "
                 "constant column or use ridge."
             )

@@ -55,7 +55,7 @@ def diagnose(
 ) -> ViewDiagnosis:
     """Measure what each view knows on its own, and what views know together.
 
-    One classifier per view and fold is fitted on the rows where the view is present, and answers
+    One classifier per view and fold is fitted on the rows where the view is present, and predicts
     for the rows of the fold it has not seen.
 
     Parameters
@@ -238,7 +238,7 @@ def agreement(
     Parameters
     ----------
     right : ndarray of bool, shape (n_samples, n_views)
-        Which view answers which row rightly.
+        Which view predicts which row correctly.
     present : ndarray of bool, shape (n_samples, n_views)
     classes : ndarray of int, shape (n_samples,)
         Class of each row. Correlations are taken within classes, since views that find the same
@@ -313,7 +313,7 @@ class ViewDiagnosis:
         NaN if there are none.
     same_mistakes : ndarray of shape (n_views, n_views)
         ``same_mistakes[j, k]`` is the share of the mistakes of view j that view k makes, too, with
-        the same answer; NaN if there are none.
+        the same prediction; NaN if there are none.
     shared_rows : ndarray of int, shape (n_views, n_views)
         Rows in which both views are present.
     verdicts : tuple of str
@@ -456,13 +456,13 @@ class ViewDiagnosis:
         return said + self._relations(j)
 
     def _relations(self, j: int) -> str:
-        """What a view is beside the others, in words."""
+        """The verdict on a view given the others, in words."""
         name, said = self.names[j], ""
         twin = self._twin(j)
         if twin is not None:
             said += f" It fails on much the same rows as {self.names[twin]}"
             makes_up = self.redundant().get(name)
-            said += f", and is redundant beside {makes_up[0]}." if makes_up else "."
+            said += f", and is redundant given {makes_up[0]}." if makes_up else "."
         foes = [pair[pair[0] == name] for pair in self.conflicts() if name in pair]
         if foes:
             said += f" It conflicts with {_listed(foes)}: one is right where the other fails."
@@ -544,7 +544,7 @@ def judge(recalls: np.ndarray, sizes: np.ndarray) -> str:
 
 
 class _Gain(NamedTuple):
-    """What a view is worth beyond guessing, over the classes that count."""
+    """Recall of a view above guessing, over the classes that count."""
 
     known: np.ndarray
     guess: float

@@ -17,7 +17,7 @@ FEWEST_ROWS = 5
 
 
 def same_mistakes(answers: np.ndarray, present: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Share of the mistakes of each view that another view makes, too, with the same answer.
+    """Share of the mistakes of each view that another view makes, too, with the same prediction.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def redundant_beside(redundancy: np.ndarray, repeated: np.ndarray, merit: np.nda
     Returns
     -------
     ndarray of bool, shape (n_views, n_views)
-        ``[j, k]``: j fails with k, makes half of its mistakes with the same answer, and is no
+        ``[j, k]``: j fails with k, makes half of its mistakes with the same prediction, and is no
         better; of two equally good views the later one.
 
     Examples

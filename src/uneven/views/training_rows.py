@@ -191,7 +191,7 @@ def count_categories(estimator: Any, rows: TrainingRows) -> np.ndarray | None:
     Parameters
     ----------
     estimator : object
-        Its ``categorical_features`` names columns of codes, beside the category columns of a
+        Its ``categorical_features`` names columns of codes, besides the category columns of a
         frame.
     rows : TrainingRows
 
@@ -329,8 +329,8 @@ def tell_silent_views(n_classes: np.ndarray, views: ViewMap, warn: bool = True) 
     silent = [name for name, count in zip(views.names, n_classes) if count < 2]
     if warn and silent:
         warnings.warn(
-            f"views {silent} stay silent: the training rows that have them show fewer than two "
-            "classes.",
+            f"views {silent} are not used: the training rows in which they are present have fewer "
+            "than two classes.",
             stacklevel=5,
         )
     return np.asarray(n_classes > 1)

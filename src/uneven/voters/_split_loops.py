@@ -19,7 +19,7 @@ from uneven.costs._simd import (
 from uneven.voters._loops import MISSING
 
 COST, LEAST_SQUARES = 0, 1
-"""Split criteria: summed cost of the two best answers, or squared residuals of the costs."""
+"""Split criteria: summed cost of the two best predictions, or squared residuals of the costs."""
 
 _CHUNK_NUMBERS = 32_768
 _TILE_NUMBERS = 51_200

@@ -23,7 +23,7 @@ _NO_CUTS, _NO_SIDES = np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=n
 _NO_LEFTS = np.zeros((0, 0, 0))
 Entries = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 PARALLEL_ROWS = 200_000
-"""Rows above which threads pay for one light pass over them: waking one costs about 0.1 ms."""
+"""Rows above which threads make one light pass faster: waking one costs about 0.1 ms."""
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """Orders in which score trees cut columns of categories.
 
 A set of categories goes left if they come first in one of a few orders. The orders follow the
-shares of the classes among the rows of each category. With two classes the share of one of them is
+class frequencies in each category. With two classes the share of one of them is
 the order. With more, the shares are points, and the orders are those along the directions in which
 they differ most. They are found once for all trees: an order from the gradients of each tree or
 node fits noise.

@@ -27,7 +27,7 @@ _GRADIENT = 1e-4
 _TINY = np.finfo(float).tiny
 
 
-@persisted("cost_linear", without_check="a parameter, which no answer depends on")
+@persisted("cost_linear", without_check="a parameter, which no prediction depends on")
 class CostLinear(BaseEstimator):
     """Weak learner: logistic regression, weighted by the cost that every row may cause.
 
@@ -242,7 +242,7 @@ class LinearVoter:
         if self.coef.shape != (n_rows, n_classes):
             raise ValueError(f"its coefficients are {self.coef.shape}, not {(n_rows, n_classes)}")
         check_numbers(self.intercept, (n_classes,), "intercepts", signed=True)
-        check_numbers(self.reach, (n_classes,), "shares of right answers")
+        check_numbers(self.reach, (n_classes,), "rates of correct predictions")
         return self.columns
 
 

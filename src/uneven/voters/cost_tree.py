@@ -273,8 +273,8 @@ class TreeVoter:
             if whole.dtype.kind not in "iu":
                 raise ValueError(f"a tree has indices of type {whole.dtype}")
         if self.missing_left.dtype != bool or np.isnan(self.threshold).any():
-            raise ValueError("a tree has a question that cannot be answered")
-        check_numbers(self.reach, self.child.shape, "shares of right answers")
+            raise ValueError("a tree has a split that cannot be evaluated")
+        check_numbers(self.reach, self.child.shape, "rates of correct predictions")
         inner = ~self.is_leaf
         if not (np.isposinf(self.threshold[~inner]).all() and self.missing_left[~inner].all()):
             raise ValueError("a leaf of a tree sends rows on")

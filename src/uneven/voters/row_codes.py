@@ -1,6 +1,6 @@
 """The codes of a table by row, as score trees read them.
 
-Every column that can tell rows apart becomes at most 255 codes; the codes of a row stand next to
+Every column that is not constant becomes at most 255 codes; the codes of a row stand next to
 each other, so that a node visits each of its rows once. The bins of all columns are numbered one
 after another, and a column takes as many as it uses: constant columns take none. Sparse tables
 keep the bins of their stored entries.

@@ -1,7 +1,7 @@
 """The fitted vote, what every fitted ensemble is, and the classifiers that end in one.
 
-A vote is a list of terms (view, voter, scores per answer). A voter predicts a class or the number
-of a leaf, and its term adds the scores of that prediction: ``score(x, c) = sum over terms of
+A vote is a list of terms (view, voter, scores per prediction). A voter predicts a class or the
+number of a leaf, and its term adds the scores of that prediction: ``score(x, c) = sum over terms of
 scores[voter(x), c]``. A hard vote is the case of one weight per class, ``scores = diag(weight)``.
 The methods differ only in how they choose voters and scores; scoring, staged scoring and
 explanation are the same for all.
@@ -98,7 +98,7 @@ class Panel:
 
     def _check_model_(self, classifier: Any) -> None:
         """Replace the loaded vote by a checked copy."""
-        check_numbers(self.reach, (len(classifier.classes_),), "shares of right answers")
+        check_numbers(self.reach, (len(classifier.classes_),), "rates of correct predictions")
         self.vote = checked_vote(self.vote, classifier, may_hold_panels=False)
 
 

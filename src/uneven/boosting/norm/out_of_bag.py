@@ -1,8 +1,8 @@
 """Votes on rows that the voters did not see: error rates, class factors, and a mixture of voters.
 
-They give an honest view of the confusion while learning. When it is over, one factor per class on
-the votes is chosen to lower the norm of the confusion matrix, and linear voters get half of the
-vote where that helps.
+They give an unbiased estimate of the confusion while learning. When it is over, one factor per
+class on the votes is chosen to lower the norm of the confusion matrix, and linear voters get half
+of the vote where that helps.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ r"""The gradient of the norm of an error matrix, as misclassification costs.
 The operator norm of an error matrix ``E`` is ``u^T E v`` with its top singular vectors, so its
 gradient is ``u v^T``. Both vectors can be chosen without negative entries, because no entry of
 ``E`` is negative; so the gradient is a matrix of costs, and a boosting method that takes
-class-pair costs can pay attention to exactly the mistakes that the norm consists of.
+class-pair costs can weigh exactly the mistakes that the norm consists of.
 
 In CoMBo all misclassifications cost the same, and it drives down ``L = sum_i (1 / m_{y_i}) sum_{l
 != y_i} exp(f(i, l) - f(i, y_i))``, a bound of the norm. With costs ``G = u v^T`` of the current

@@ -43,7 +43,7 @@ from uneven.utils.validation import validate_data, whole_or_nothing
 from uneven.votes.vote import flatten_binary
 
 STEPS = ("perceptron", "perceptron_loose", "max", "uniform", "proportional")
-"""Who pays when a class is mistaken."""
+"""Weights that are corrected when a class is mistaken."""
 
 _MOST_SUMS = 10_000_000
 """Numbers of all sums by predicted class and label; with more, sparse rows are summed again."""

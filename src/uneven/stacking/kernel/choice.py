@@ -1,7 +1,7 @@
 """Choosing the strength and the parameter of a kernel together, by cross-validation.
 
-What counts is the prediction of the whole combination, not how well its single functions tell one
-class from the others; all functions of a combination share one strength and one parameter.
+What counts is the prediction of the whole combination, not how well its single functions separate
+one class from the others; all functions of a combination share one strength and one parameter.
 
 References
 ----------
@@ -35,7 +35,7 @@ from uneven.utils.parameters import check_choice
 
 DEGREES = (1, 2, 3, 4, 5)
 _STEPS = 20_000
-"""Steps of a support vector machine while it is only judged."""
+"""Steps of a support vector machine while it is only evaluated."""
 _TIED = 1e-12
 
 

@@ -163,7 +163,7 @@ _LARGEST = 1e100
 """Scores beyond it are refused: their squares must stay finite."""
 
 
-@persisted("member", without_check="a parameter, which no answer depends on")
+@persisted("member", without_check="a parameter, which no prediction depends on")
 class Member(BaseEstimator):
     """A classifier for a stack, with the rows and columns that it learns from.
 
@@ -462,7 +462,7 @@ class FittedMember:
             raise kind(f"member {self.name!r} cannot score: {error}") from error
         if len(scores) != count_rows(X):
             raise ValueError(
-                f"member {self.name!r} cannot score: its {self.method} answers {len(scores)} rows "
+                f"member {self.name!r} cannot score: its {self.method} returns {len(scores)} rows "
                 f"where it was asked about {count_rows(X)}."
             )
         self._refuse_absurd(scores)
@@ -477,7 +477,7 @@ class FittedMember:
         raise ValueError(
             f"member {self.name!r} gives scores {fault} in {broken.size} of {len(scores)} rows, "
             f"for instance {scores[broken[0]].tolist()} in row {broken[0]}: leave it out, or let "
-            "it answer by score='predict'."
+            "it predict by score='predict'."
         )
 
     def _check_model_(self, classes: np.ndarray, n_features: int) -> None:
@@ -488,13 +488,13 @@ class FittedMember:
         if self.labels.shape != (n_labels,) or not n_labels:
             raise ValueError(f"member {self.name!r} has no list of different classes")
         if not np.array_equal(self.classes, classes) or self.method not in METHODS:
-            raise ValueError(f"member {self.name!r} answers in another way than its stack")
+            raise ValueError(f"member {self.name!r} returns another kind of scores than its stack")
         check_size(self.scale, f"the scores of member {self.name!r} have the scale")
         if self.columns is not None:
             check_columns(self.columns, n_features, self.name)
         if self.model is None:
             if n_labels > 1:
-                raise ValueError(f"member {self.name!r} has no model to tell {n_labels} classes")
+                raise ValueError(f"member {self.name!r} has no model of {n_labels} classes")
             return
         _check_member_model(self.model)
         if not np.array_equal(self.model.classes_, classes[self.labels]):

@@ -418,4 +418,4 @@ def _refuse_overlap(folds: list[Split], n_samples: int) -> None:
             "level-1 scores: give a splitter that holds each row out at most once."
         )
     if any(np.isin(fold.test, fold.train).any() for fold in folds):
-        raise ValueError("cv scores rows by models that learnt from them: its parts overlap.")
+        raise ValueError("cv scores rows by models that were fitted to them: its parts overlap.")

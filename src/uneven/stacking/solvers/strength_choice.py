@@ -45,9 +45,9 @@ from uneven.utils.parameters import check_choice, check_integer
 
 _TIED = 1e-12
 JUDGING = ("cv", "judge", "tie", "slack", "random_state", "n_jobs")
-"""Options by which strengths are judged; the others say what is solved."""
+"""Options by which strengths are evaluated; the others define the problem."""
 _JUDGED = 1e-3
-"""Relative precision of combiners that are only judged: their errors hardly depend on it."""
+"""Relative precision of combiners that are only evaluated: their errors hardly depend on it."""
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ def choose_strength(
 
 
 JUDGES = ("error", "loss")
-"""What strengths are judged by on rows held out."""
+"""Loss of strengths on held-out rows."""
 
 
 @dataclass(frozen=True)
