@@ -269,9 +269,7 @@ def test_redundant_conflicting_and_rescuing_views_are_named():
     assert found.redundant() == {"again": ["noisy"]}
     assert found.conflicts() == []
     assert found.rescued_classes() == {}
-    assert found.remarks()[2].endswith(
-        "much the same rows as noisy, and is redundant given noisy."
-    )
+    assert found.remarks()[2].endswith("much the same rows as noisy, and is redundant given noisy.")
     assert found.remarks()[1].endswith("much the same rows as again.")
     apart = read_off({"two": tells_two, "left": left, "other": other}, y)
     assert apart.conflicts() == [("left", "other")]
