@@ -143,6 +143,21 @@ def spelled_alike(labels: NDArray, target: str) -> list[str]:
     ]
 
 
+def header_among(y: NDArray, target: str) -> list[str]:
+    """A sentence about a row whose label is the name of the column.
+
+    Examples
+    --------
+    >>> header_among(np.array(["yes", "no", "paid"]), "paid")
+    ["one row is labelled 'paid', as the column is called; does a second table begin there?"]
+    """
+    if y.dtype.kind not in "UO" or (y == target).sum() != 1:
+        return []
+    return [
+        f"one row is labelled {target!r}, as the column is called; does a second table begin there?"
+    ]
+
+
 def _distinct(values: pd.Series) -> tuple[NDArray[np.intp], list[Any]]:
     """Which of the different cells each row holds, and these; objects of other types differ."""
     if types.is_object_dtype(values.dtype):

@@ -44,6 +44,17 @@ GREEK = [
     "α11 ο9 ι7 ε7 τ7 σ5 ν6 η4 υ4 ς4 ρ4 π4 κ4 μ3 λ3 ί3 ό2 ά2 έ2 ή2 ω2 δ2 γ2 χ1 θ1 φ1 ύ1 ώ1 β1 ξ1"
 ]
 TURKISH = ["ı30 ü14 ş12 ğ8 ç8 ö6 İ3 â1"]
+BALTIC = [
+    "ė22 š18 ų14 ž12 ą10 į10 ū6 č5 ę3",
+    "ā34 ī20 ē16 ņ6 š8 ū5 ž3 ļ6 ģ1 ķ1 č1",
+]
+HEBREW = ["י11 ו11 ה10 ל8 א6 ר6 ת6 ב5 ש5 מ5 נ4 ם3 ח3 ק3 ע3 ד3 פ2 ן2 כ2 ט1 צ1 ס1 ג1 ז1 ך1 ף1 ץ1"]
+ARABIC = [
+    "ا14 ل11 ي7 م6 و6 ن6 ر6 ت5 ب4 ة4 ع4 د4 س3 ف3 ه3 ك2 ق2 أ2 ح2 ج2 ش1 ص1 خ1 ط1 ذ1 ى1 ث1 ض1 ز1 غ1 إ1 ء1"
+]
+THAI = [
+    "า8 น7 ร7 อ5 ก5 เ5 ง4 ่4 ้4 ม4 ย4 ล4 ว4 ั4 ี3 ด3 ท4 ิ3 ส3 ต3 ุ2 ะ2 ป3 บ3 ค3 ห3 แ2 จ2 พ2 ไ2 ู1 ์1 ็1 ข2 โ1 ใ1 ช2 ำ1 ื1"
+]
 """Letters beyond ASCII of each language, and how often they stand among 100 such letters."""
 
 LANGUAGES = {
@@ -52,6 +63,10 @@ LANGUAGES = {
     "cp1251": CYRILLIC,
     "cp1253": GREEK,
     "cp1254": TURKISH,
+    "cp1255": HEBREW,
+    "cp1256": ARABIC,
+    "cp1257": BALTIC,
+    "cp874": THAI,
     "mac_roman": WESTERN,
     "cp850": WESTERN,
     "cp852": CENTRAL,
@@ -60,7 +75,12 @@ LANGUAGES = {
 }
 """The languages that are written in each table of one byte per letter."""
 
-LEADS = {"cp932": (0x81, 0x97), "gb18030": (0xB0, 0xD7), "cp949": (0xB0, 0xC8), "big5": (0xA4, 0xC6)}
+LEADS = {
+    "cp932": (0x81, 0x97),
+    "gb18030": (0xB0, 0xD7),
+    "cp949": (0xB0, 0xC8),
+    "big5": (0xA4, 0xC6),
+}
 """First bytes of the usual signs in the tables of East Asia, which have two bytes for each."""
 
 KANA, HANGUL = math.log(1 / 60), math.log(1 / 500)
@@ -74,7 +94,14 @@ SOME = math.log(0.3)
 QUOTES, UNIT_SIGNS = "‘“”„«»–…", "°²³½¼¾€£¥¢§©®™±×"
 """Signs that people write beside words, and beside short ones."""
 
-MARGIN = {"cp1254": 1.0, "mac_roman": 10.0, "cp850": 10.0, "cp852": 10.0, "cp866": 10.0, "koi8_r": 10.0}
+MARGIN = {
+    "cp1254": 1.0,
+    "mac_roman": 10.0,
+    "cp850": 10.0,
+    "cp852": 10.0,
+    "cp866": 10.0,
+    "koi8_r": 10.0,
+}
 """So much likelier (in natural logarithms) than the usual table one must be that few write."""
 
 USUAL_MARGIN = 4.0
@@ -137,7 +164,7 @@ def _word_fit(text: str, shares: dict[str, float]) -> float:
         inside = 0 < place < len(text) - 1
         if sign.isascii():
             continue
-        if sign.isalpha() and sign not in "ªº":
+        if sign in shares or (sign.isalpha() and sign not in "ªº"):
             fit += shares.get(sign, shares.get(sign.lower(), RARE))
             fit += RARE if sign.isupper() and text[:place][-1:].islower() else 0.0
         elif sign == "’" or (sign in QUOTES and not inside):

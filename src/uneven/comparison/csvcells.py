@@ -348,7 +348,9 @@ def plain_numbers(column: pa.ChunkedArray, decimal: str = ".") -> pd.Series:
         if kind == pa.int64():
             hidden = _hides_code(cells, numbers)
         else:
-            hidden = _hides_thousands(cells) or _hides_versions(cells)
+            codes = pc.any(pc.match_substring_regex(cells, "^[0-9]+E[0-9]+$")).as_py()
+            hidden = codes or _hides_thousands(cells) or _hides_versions(cells)
+        hidden = hidden or _is_only_mark(numbers)
         return pd.Series(as_series(column) if hidden else numbers.to_pandas())
     return as_series(column)
 
@@ -381,6 +383,12 @@ def _hides_thousands(cells: pa.ChunkedArray) -> bool:
         if len(marked) and not _all(marked, _DOUBTFUL):
             return False
     return bool(len(marked))
+
+
+def _is_only_mark(numbers: pa.ChunkedArray) -> bool:
+    """Whether cells hold one number or nothing."""
+    ends = pc.min_max(numbers).as_py()
+    return numbers.null_count > 0 and ends["min"] == ends["max"]
 
 
 def _hides_versions(cells: pa.ChunkedArray) -> bool:

@@ -145,7 +145,8 @@ def parse_dates(texts: pd.Series, style: DateStyle) -> NDArray[np.float64]:
         return found
     if style.order in EPOCHS:
         numbers = pd.to_numeric(texts, errors="coerce").to_numpy(np.float64)
-        return numbers / EPOCHS[style.order]
+        per_day, before = EPOCHS[style.order]
+        return numbers / per_day - before
     if style.order == "iso":
         moments = pd.to_datetime(texts, errors="coerce", utc=True, format="ISO8601")
         return days_since_1970(moments)
@@ -156,18 +157,19 @@ def parse_dates(texts: pd.Series, style: DateStyle) -> NDArray[np.float64]:
     return days_since_1970(_days(parts, style)) + _clock(parts)
 
 
-def find_epoch(values: pd.Series) -> str | None:
-    """The unit in which numbers count from 1970, if all of them are moments of `EPOCH_DAYS`.
+def find_epoch(values: pd.Series, ways: Collection[str] = tuple(EPOCHS)) -> str | None:
+    """The one of some ways in which numbers count moments, all of them of `EPOCH_DAYS`.
 
     Examples
     --------
-    >>> find_epoch(pd.Series([1.7e9, 1.6e9])), find_epoch(pd.Series([3.0]))
-    ('seconds', None)
+    >>> find_epoch(pd.Series([1.7e9, 1.6e9])), find_epoch(pd.Series([44197, 43890]))
+    ('seconds', 'serial')
     """
     numbers = pd.to_numeric(values, errors="coerce")
-    for unit, per_day in EPOCHS.items():
-        if len(numbers) and (numbers / per_day).between(*EPOCH_DAYS).all():
-            return unit
+    for way in ways:
+        per_day, before = EPOCHS[way]
+        if len(numbers) and (numbers / per_day - before).between(*EPOCH_DAYS).all():
+            return way
     return None
 
 

@@ -110,8 +110,13 @@ BY_NAME = ("compact", "compact days first", "compact month", "month yy")
 """Orders such as 20240131, 31012024, 202401 and 07/25, which only columns have whose name tells
 so."""
 
-EPOCHS = {"seconds": SECONDS_PER_DAY, "milliseconds": 1000.0 * SECONDS_PER_DAY}
-"""Units in which moments are counted from 1970, and how many of them a day has."""
+EPOCHS = {
+    "seconds": (SECONDS_PER_DAY, 0.0),
+    "milliseconds": (1000.0 * SECONDS_PER_DAY, 0.0),
+    "serial": (1.0, 25_569.0),
+}
+"""Ways to count moments: how many units a day has, and how many days passed before 1970. Serial
+numbers are the days that spreadsheets count."""
 
 EPOCH_DAYS = 10_957, 25_567
 """Numbers count from 1970 only if all of them end up in the years from 2000 to 2039."""

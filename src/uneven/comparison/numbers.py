@@ -52,6 +52,7 @@ CURRENCIES = [
     "฿",
     "¢",
     "元",
+    "원",
     "円",
     "Ft",
     "lei",
@@ -98,6 +99,7 @@ MAGNITUDES: Mapping[str, float] = {
     **dict.fromkeys(["bn", "B", "Mrd", "Mrd.", "billion", "Md", "Mds"], 1e9),
     **dict.fromkeys(["T", "tn", "trillion"], 1e12),
     **dict.fromkeys(["lakh", "lakhs", "Lakh", "Lakhs", "lac", "Lac"], 1e5),
+    **{"千": 1e3, "万": 1e4, "萬": 1e4, "만": 1e4, "亿": 1e8, "億": 1e8, "억": 1e8},
     **dict.fromkeys(["crore", "crores", "Crore", "Crores"], 1e7),
 }
 """Words that multiply a number, also beside a currency."""
@@ -180,7 +182,7 @@ MANY_CELLS = 2000
 """Above so many different cells the first ones tell how numbers are written, if all agree."""
 
 _BOUND_WORDS = (
-    r"ca\.?|circa|approx\.?|about|around|over|under|up to|more than|less than|at least|at most"
+    r"ca\.?|c\.|circa|approx\.?|about|around|over|under|up to|more than|less than|at least|at most"
     r"|etwa|über|unter|bis|mind\.|max\.|mehr als|weniger als|env\.|plus de|moins de"
 )
 BOUND = rf"(?:<=?|>=?|≤|≥|~|≈|(?i:(?:{_BOUND_WORDS}) ?))"
@@ -197,7 +199,8 @@ _ASIDE = (
 )
 _MONEY = "|".join(map(re.escape, sorted(CURRENCIES, key=len, reverse=True)))
 _PER = r"/ ?(?:[0-9]+|[A-Za-zµ]+[²³]?)"
-_SIGNS = r"[kcm]?m[23]|[%‰°A-Za-zµμΩ€$£¥₹₽₩₺₪₱₫₴₦฿¢元円р][%‰°A-Za-zµμΩłč²³/.·€$£¥₹уб]*"
+_SIGNS = r"[kcm]?m[23]|[%‰°A-Za-zµμΩ€$£¥₹₽₩₺₪₱₫₴₦฿¢元円원р千万萬만亿億억]"
+_SIGNS += r"[%‰°A-Za-zµμΩłč²³/.·€$£¥₹уб元円원]*"
 _UNIT = rf"(?:{_PER}|{_SIGNS})(?: [A-Za-z²³/%€$£¥₹]+)?"
 _CELL = (
     rf"(?P<bound>{BOUND}?)[{_SPACES}]*(?P<open>\(?)[{_SPACES}]*(?P<sign>[-+−–]?)[{_SPACES}]*(?P<money>(?:{_MONEY})?)[{_SPACES}]*"
@@ -416,7 +419,7 @@ def _split(texts: pd.Series) -> pd.DataFrame:
     parts = pd.DataFrame({name: pc.struct_field(found, name).to_pandas() for name in names})
     parts.index = texts.index
     parts["body"] = body = parts["body"].str.strip(_SPACES)
-    if parts["unit"].str.contains(r"[€$£¥₹A-Z]").any():
+    if parts["unit"].str.contains(r"[€$£¥₹元円원A-Z]").any():
         both = parts["unit"].str.extract(_LARGE_MONEY)
         parts["money"] = parts["money"].mask(both[1].notna() & (parts["money"] == ""), both[1])
         parts["unit"] = parts["unit"].mask(both[0].notna(), both[0])

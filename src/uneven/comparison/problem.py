@@ -20,6 +20,7 @@ from uneven.comparison.celltexts import as_text, distinct_texts, remembered_text
 from uneven.comparison.classlabels import (
     coded_labels,
     exact_numbers,
+    header_among,
     spelled_alike,
 )
 from uneven.comparison.datestyles import IN_WORDS
@@ -311,7 +312,7 @@ def make_problem(
     given = [column for column in frame.columns if column != target]
     frame = frame if labelled.all() else frame[labelled]
     codes, classes = coded_labels(frame[target], name)
-    notes += spelled_alike(classes, target)
+    notes += spelled_alike(classes, target) + header_among(classes[codes], target)
     left_out = dict.fromkeys(drop, "is left out by --drop") | {target: "is the target"}
     if groups is not None:
         left_out[groups] = "holds the groups"

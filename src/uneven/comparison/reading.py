@@ -63,6 +63,9 @@ MOMENT_NAME = re.compile(
 )
 """Names of columns in which large numbers may count seconds from 1970."""
 
+SERIAL_NAME = re.compile(r"(?:^|[\W_])(?i:date|datum|day|tag|fecha|on)$|[a-z](?:Date|On)$")
+"""Names of columns in which numbers such as 44197 may count days as spreadsheets do."""
+
 BIRTH_NAME = re.compile(r"birth|born|dob|geboren|geburt|naissance|nacim", re.IGNORECASE)
 _PAIR = r"[-+]?\d+(?:\.\d+)?\s*[/x×:,;]\s*[-+]?\d+(?:\.\d+)?"
 _DIGITS_FIRST = r"[^\w]*(?:[A-Z]{0,3}[^\w]*)?\d|[^\W\d]{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}"
@@ -165,7 +168,22 @@ def read_columns(
         found = read_column(frame[name], known, given.get(str(name))) if one.doubtful else one
         form = {key: value for key, value in found.form.items() if key != "marked"}
         out[str(name)] = Reading(found.kind, form, found.doubtful, found.remarks)
+        if found.kind in ("number", "boolean") and "kind" not in given.get(str(name), {}):
+            mark = _only_mark(frame[name])
+            if mark:
+                remark = f"holds {mark!r} or nothing, and is read as categories"
+                out[str(name)] = Reading("category", remarks=(remark,))
     return out
+
+
+def _only_mark(values: pd.Series) -> str:
+    """The text of a column that holds it or nothing, as where boxes were ticked; else empty."""
+    if _typed_kind(values) is not None:
+        return ""
+    some = values.iloc[:SOME_CELLS].dropna().unique()
+    if len(some) != 1 or not values.isna().any() or not (values.isna() | (values == some[0])).all():
+        return ""
+    return str(some[0])
 
 
 def read_column(
@@ -316,10 +334,12 @@ def _as_dates(
 
 
 def _moments(name: Any, cells: pd.Series) -> Reading | None:
-    """Seconds or milliseconds since 1970, in a column that is called a time."""
-    unit = find_epoch(cells) if MOMENT_NAME.search(str(name)) else None
-    remark = f"its numbers are read as {unit} since 1970"
-    return None if unit is None else Reading("date", {"order": unit}, remarks=(remark,))
+    """Moments that are counted, in a column that is called a time or a day."""
+    names = {"seconds": MOMENT_NAME, "milliseconds": MOMENT_NAME, "serial": SERIAL_NAME}
+    way = find_epoch(cells, [way for way in names if names[way].search(str(name))])
+    units = "days since 1900, as spreadsheets count" if way == "serial" else f"{way} since 1970"
+    remark = f"its numbers are read as {units}"
+    return None if way is None else Reading("date", {"order": way}, remarks=(remark,))
 
 
 def _as_numbers(cells: pd.Series, custom: Custom, decided: Mapping[str, Any]) -> Reading | None:
@@ -330,6 +350,8 @@ def _as_numbers(cells: pd.Series, custom: Custom, decided: Mapping[str, Any]) ->
     told = [f"{style.doubtful!r} is read as {value:.10g}"] if style.doubtful else []
     told += ["'.' and ',' are both decimal marks"] if style.decimal == ".," else []
     told += _estimates(cells, style)
+    codes = cells[cells.str.fullmatch(r"\d+E\d+")][:1]
+    told += [f"{c!r} is read as {x:.10g}" for c, x in zip(codes, parse_numbers(codes, style))]
     if has_doubtful_zeros(cells):
         zero = cells[cells.str.fullmatch(NEEDLESS)].iloc[0]
         told.append(f"{zero!r} is read as {float(zero):g}; versions are of the kind 'category'")
@@ -423,7 +445,7 @@ def _nearly_numbers(cells: pd.Series, counts: pd.Series) -> tuple[str, ...]:
                 "correct these cells, or name them by --missing",
             )
     dates = [found for what, found in ways if what == "dates"]
-    if not np.isnan(dates).all(axis=0).any():
+    if not cells.str.isdigit().all() and not np.isnan(dates).all(axis=0).any():
         return ("holds dates that are written in several ways, and is read as categories",)
     if cells.str.fullmatch(_PAIR).all():
         return (

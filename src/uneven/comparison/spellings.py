@@ -13,8 +13,8 @@ import pandas as pd
 
 _OTHER_DIGITS = "".join(chr(zero + j) for zero in (0x660, 0x6F0, 0x966, 0xFF10) for j in range(10))
 _TO_ASCII = {ord(sign): str(j % 10) for j, sign in enumerate(_OTHER_DIGITS)}
-_WIDE = "．，－＋％：／￥＄￡"
-_TO_ASCII |= {ord(wide): sign for wide, sign in zip(_WIDE, ".,-+%:/¥$£")}
+_WIDE = "．，－＋％：／￥＄￡٫٬"
+_TO_ASCII |= {ord(wide): sign for wide, sign in zip(_WIDE, ".,-+%:/¥$£.,")}
 _UNSEEN = "\u200b-\u200f\u2060\ufeff\u00ad\u202a-\u202e\u2066-\u2069"
 _FRACTIONS = dict(
     zip("½¼¾⅓⅔⅕⅛⅜⅝⅞", (0.5, 0.25, 0.75, 1 / 3, 2 / 3, 0.2, 0.125, 0.375, 0.625, 0.875))
