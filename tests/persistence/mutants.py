@@ -29,6 +29,8 @@ from tests.persistence.corpus import FOLDER, NUMBERS
 REFUSED, SAME, OTHER = "refused", "same answers", "other answers"
 FINE = (REFUSED, SAME, OTHER)
 SECONDS = 60.0
+STAGE = 1000
+"""After so many mutants the ends so far are printed, so that a run may be stopped."""
 SLACK = 24 * 2**20
 """Bytes by which resident memory varies from run to run."""
 
@@ -283,6 +285,8 @@ def run(seeds: range, names: list[str]) -> tuple[Counter[str], list[tuple[int, s
         if end not in FINE:
             bad.append((seed, names[seed % len(names)], end))
             print(*bad[-1], flush=True)
+        if not (seed + 1) % STAGE:
+            print(f"up to {seed + 1}: {dict(ends)}", flush=True)
     workers.close()
     return ends, bad
 
