@@ -277,6 +277,20 @@ def test_text_columns_are_refused_with_a_way_out():
     frame = pd.DataFrame({"colour": ["red", "blue", "red", "blue"]})
     with pytest.raises(ValueError, match=r"'colour' holds text such as 'red'.*category"):
         ComboClassifier().fit(frame, [0, 1, 0, 1])
+    later = pd.DataFrame({"colour": ["1", "2", "red", "1"]})
+    with pytest.raises(ValueError, match=r"'colour' holds text such as 'red'"):
+        ComboClassifier().fit(later, [0, 1, 0, 1])
+    ComboClassifier(n_estimators=2).fit(later[:2], [0, 1])
+
+
+def test_objects_with_missing_marks_of_pandas_are_refused_with_a_way_out():
+    pd = pytest.importorskip("pandas")
+    for cells in ([1.0, pd.NA, 2.0, 1.0], ["1", pd.NA, "2", "1"]):
+        frame = pd.DataFrame({"size": pd.Series(cells, dtype=object)})
+        with pytest.raises(ValueError, match=r"'size' holds objects, and pandas.NA .*to_numeric"):
+            ComboClassifier().fit(frame, [0, 1, 0, 1])
+        numbers = frame.assign(size=pd.to_numeric(frame["size"]))
+        ComboClassifier(n_estimators=2).fit(numbers, [0, 1, 0, 1])
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

@@ -206,6 +206,8 @@ def test_withheld_answers_are_named():
     assert set(TunedDecisionClassifier(FAST, abstain_cost=0.3).fit(X, codes).predict(NEW)) > {-1}
     with pytest.raises(ValueError, match="is the name of a class"):
         TunedDecisionClassifier(FAST, abstain_cost=0.3, abstain_label="rare").fit(X, Y)
+    with pytest.raises(ValueError, match="abstain_label must be a single value"):
+        TunedDecisionClassifier(FAST, abstain_cost=0.3, abstain_label=["unsure"]).fit(X, Y)
 
 
 @pytest.mark.parametrize(
@@ -272,6 +274,14 @@ def test_frames_stay_frames(frame):
     assert tuned.feature_names_in_.tolist() == names
 
 
+def test_arrow_tables_are_cut_into_folds():
+    arrow = pytest.importorskip("pyarrow")
+    table = arrow.table({f"c{k}": column for k, column in enumerate(X.T)})
+    tuned = TunedDecisionClassifier(FAST, cv=3).fit(table, Y)
+    plain = TunedDecisionClassifier(FAST, cv=3).fit(X, Y)
+    np.testing.assert_array_equal(tuned.predict(NEW), plain.predict(NEW))
+
+
 def test_weights_reach_classifier_and_decision():
     weight = np.where(Y == "rare", 10.0, 1.0)
     tuned = TunedDecisionClassifier(FAST, cv=3).fit(X, Y, sample_weight=weight)
@@ -286,6 +296,8 @@ def test_weights_reach_classifier_and_decision():
         TunedDecisionClassifier(KNeighborsClassifier(), cv=3).fit(X, Y, sample_weight=weight)
     with pytest.raises(ValueError, match="zero for every row"):
         TunedDecisionClassifier(FAST).fit(X, Y, sample_weight=np.zeros(len(Y)))
+    with pytest.raises(ValueError, match="a number for each row, got 'balanced'"):
+        TunedDecisionClassifier(FAST).fit(X, Y, sample_weight="balanced")
 
 
 @pytest.mark.parametrize("by", ["folds", "groups", "splits", "out-of-bag", "prefit"])
@@ -419,6 +431,50 @@ def test_what_is_refused(options, words):
 def test_what_is_no_classifier_is_refused(estimator):
     with pytest.raises(TypeError, match="estimator"):
         TunedDecisionClassifier(estimator).fit(X, Y)
+
+
+class Saying(GaussianNB):
+    """Returns something else than probabilities."""
+
+    def __init__(self, said=None):
+        super().__init__()
+        self.said = said
+
+    def predict_proba(self, X):
+        return np.resize(self.said, (len(X), *self.said.shape[1:]))
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (np.array([[0.5, 0.3, 0.2]] * 9 + [[np.nan] * 3]), r"returned \[nan nan nan\] for row 9"),
+        (np.array([[np.inf, 0.0, 0.0]]), "a decision needs finite numbers"),
+        (np.full((1, 2), 0.5), r"returned the shape \(\d+, 2\) for 3 classes"),
+        (np.full(1, 0.5), "for 3 classes"),
+        (np.array([[1.5, -0.5, 0.0]]), "row 0 of the probabilities holds a number that is none"),
+    ],
+)
+@pytest.mark.parametrize("cv", [3, "prefit"])
+def test_outputs_that_are_no_probabilities_are_refused(said, words, cv):
+    with pytest.raises(ValueError, match=words):
+        TunedDecisionClassifier(Saying(said).fit(X, Y), cv=cv).fit(X, Y)
+
+
+def test_margins_that_are_no_numbers_are_refused():
+    model = LinearSVC().fit(X, Y)
+    model.coef_[1, 0] = np.inf
+    with pytest.raises(ValueError, match="decision_function of LinearSVC returned"):
+        TunedDecisionClassifier(model, cv="prefit").fit(X, Y)
+
+
+def test_classes_without_unseen_rows_are_named():
+    order = np.argsort(Y, kind="stable")
+    last = [(order[:-20], order[-20:]), (order[20:], order[:20])]
+    with pytest.warns(UserWarning, match=r"no unseen row is of \['less'\]: the share"):
+        TunedDecisionClassifier(FAST, cv=last).fit(X, Y)
+    some = TRUTH != "rare"
+    with pytest.warns(UserWarning, match=r"no unseen row is of \['rare'\]"):
+        TunedDecisionClassifier(GaussianNB().fit(X, Y), cv="prefit").fit(NEW[some], TRUTH[some])
 
 
 class Counting(GaussianNB):

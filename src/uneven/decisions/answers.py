@@ -97,6 +97,8 @@ class AnsweringMixin(ClassifierMixin):
         label = self.abstain_label
         if label is None:
             label = "abstain" if self.classes_.dtype.kind in "OUS" else -1
+        if np.ndim(label):
+            raise ValueError(f"abstain_label must be a single value, got {label!r}.")
         if label in self.classes_.tolist():
             raise ValueError(f"abstain_label={label!r} is the name of a class: choose another.")
         return label

@@ -272,6 +272,7 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
                 n_jobs=self.n_jobs,
             )
         _check_unseen(unseen, codes)
+        _warn_of_unjudged(unseen, self.classes_)
         self._calibrate(unseen)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
@@ -501,6 +502,18 @@ def _check_unseen(unseen: UnseenRows, codes: np.ndarray) -> None:
             "cv leaves no rows to fit the decision on: a fold counts if its training part "
             "has at least two classes and its test part a row. Give cv a number of folds or "
             "other splits, or a fitted classifier and cv='prefit'."
+        )
+
+
+def _warn_of_unjudged(unseen: UnseenRows, classes: np.ndarray) -> None:
+    """Warn of classes without unseen rows, unless no class has any."""
+    absent = np.setdiff1d(np.arange(len(classes)), unseen.codes)
+    if len(unseen.codes) and len(absent):
+        warnings.warn(
+            f"no unseen row is of {classes[absent].tolist()[:10]}: the share of these classes is "
+            "taken to be that of half a row, and their factors are not tuned. Give cv folds that "
+            "test every class, or held-out rows of every class.",
+            stacklevel=5,
         )
 
 

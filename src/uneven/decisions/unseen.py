@@ -80,12 +80,31 @@ def class_probabilities(
     labels = model.classes_ if numbered is None else numbered[model.classes_]
     known = np.searchsorted(classes, labels)
     if hasattr(model, "predict_proba"):
-        shares = align_probabilities(model.predict_proba(X), known, len(classes))
+        said = _checked(model, "predict_proba", model.predict_proba(X), (len(labels),))
+        shares = align_probabilities(said, known, len(classes))
         total = shares.sum(axis=1, keepdims=True)
         return np.asarray(shares / np.where(total > 0.0, total, 1.0))
     margins = model.decision_function(X)
     check_margins(model, margins, instead="a classifier with predict_proba")
+    margins = _checked(model, "decision_function", margins, np.shape(margins)[1:])
     return np.asarray(softmax(align_margins(margins, known, len(classes)), axis=1))
+
+
+def _checked(model: Any, method: str, said: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Outputs as numbers, with this shape for each row."""
+    values = np.asarray(said, dtype=np.float64)
+    if values.shape[1:] != shape:
+        raise ValueError(
+            f"{method} of {type(model).__name__} returned the shape {values.shape} for "
+            f"{len(model.classes_)} classes."
+        )
+    odd = np.flatnonzero(~np.isfinite(values.reshape(len(values), -1)).all(axis=1))
+    if odd.size:
+        raise ValueError(
+            f"{method} of {type(model).__name__} returned {values[odd[0]]} for row {odd[0]}: a "
+            "decision needs finite numbers."
+        )
+    return values
 
 
 def has_out_of_bag(model: Any) -> bool:

@@ -19,7 +19,7 @@ def take_rows(given: Any, which: np.ndarray) -> Any:
 
     Parameters
     ----------
-    given : ndarray, CSR, frame or list
+    given : ndarray, CSR, frame, Arrow table or list
     which : ndarray of int, shape (n,)
 
     Returns
@@ -38,6 +38,8 @@ def take_rows(given: Any, which: np.ndarray) -> Any:
     """
     if hasattr(given, "iloc"):
         return given.iloc[which]
+    if hasattr(given, "schema") and hasattr(given, "take"):
+        return given.take(which)
     return given[which] if hasattr(given, "shape") else [given[row] for row in which]
 
 

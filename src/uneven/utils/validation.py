@@ -181,7 +181,7 @@ def check_mass(sample_weight: Any, n_samples: int) -> np.ndarray:
     if isinstance(sample_weight, Real):
         mass = np.full(n_samples, float(sample_weight))
     else:
-        mass = column_or_1d(np.asarray(sample_weight, dtype=np.float64))
+        mass = column_or_1d(_numbers_of(sample_weight))
     if mass.shape != (n_samples,):
         raise ValueError(f"sample_weight has {len(mass)} entries, X has {n_samples} rows.")
     if not np.isfinite(mass).all() or (mass < 0).any():
@@ -191,6 +191,14 @@ def check_mass(sample_weight: Any, n_samples: int) -> np.ndarray:
     if 1e-100 <= mass.max() <= 1e100:
         return mass
     return np.where(mass > 0.0, np.maximum(mass / mass.max(), np.finfo(float).tiny), 0.0)
+
+
+def _numbers_of(sample_weight: Any) -> np.ndarray:
+    try:
+        return np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        shown = repr(sample_weight)[:60]
+        raise ValueError(f"sample_weight must hold a number for each row, got {shown}.") from None
 
 
 def check_clean(clean: Any, n_samples: int) -> np.ndarray | None:

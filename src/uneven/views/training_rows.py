@@ -451,6 +451,11 @@ def _with_column(X: Any, name: Any, codes: np.ndarray) -> Any:
 def _refuse_text(X: Any, name: Any) -> None:
     """Refuse a column of words with a way out; numbers stored as objects are left alone."""
     for value in X[name]:
+        if type(value).__name__ == "NAType":
+            raise ValueError(
+                f"column {name!r} holds objects, and pandas.NA among them: turn it into numbers "
+                "(pandas.to_numeric) or categories (astype('category'))."
+            )
         if isinstance(value, str):
             try:
                 float(value)
@@ -460,4 +465,3 @@ def _refuse_text(X: Any, name: Any) -> None:
                     f"{value!r}. Make it a category column (astype('category')) if its values "
                     "are few, or encode it with a scikit-learn transformer first."
                 ) from None
-            return
