@@ -19,12 +19,13 @@ from uneven import (
     MuComboClassifier,
     MumboClassifier,
 )
-from uneven.boosting.sharded import RowBlocks
+from uneven.boosting.sharded import RowBlocks, score_steps
 from uneven.boosting.sharded import costs as sharded_costs
 from uneven.boosting.sharded import rows as sharded_rows
 from uneven.boosting.sharded import shard as shards
 from uneven.boosting.sharded.blocks import HeldBlock
 from uneven.boosting.sharded.engine import LocalEngine
+from uneven.boosting.sharded.steps import Journal, forget
 from uneven.costs.score_costs import ScoreCosts
 from uneven.persistence.archive import dumps
 from uneven.utils.reproducible_sums import fold_units
@@ -371,3 +372,15 @@ def test_what_needs_all_rows_is_refused(model, message):
 def test_blocks_that_make_no_table_are_refused(blocks, message):
     with pytest.raises(ValueError, match=message):
         ComboClassifier().fit(RowBlocks(blocks), None)
+
+
+def test_steps_of_a_tree_leave_the_journal_when_it_is_forgotten():
+    grown = score_steps.split_nodes(7, [], ())
+    kept = [score_steps.add_scores(1, 2, np.ones((1, 2)), None), forget(7)]
+    journal = Journal()
+    journal.add([grown, score_steps.sum_stakes(1, 2.0), kept[0], grown])
+    assert journal.steps == [grown, kept[0], grown]
+    journal.add([kept[1]])
+    assert journal.steps == kept
+    journal.add([grown])
+    assert journal.steps == [*kept, grown]

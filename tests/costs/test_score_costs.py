@@ -273,6 +273,10 @@ def test_gradients_equal_the_slow_twin(process, seed, share):
     assert (whole <= real + slack).all()
     assert (real < whole + 1.0 + slack).all()
     assert (values[:, -1] >= 1).all()
+    known, scales = values.copy(), (1.0 / unit, 1.0 / curvature_unit)
+    _, placed = costs.rows.fill_gradients(seed, threshold, scales, in_place=True)
+    assert len(placed) == (costs.n_rows if 2 * len(rows) > costs.n_rows else len(rows))
+    np.testing.assert_array_equal(placed[rows if len(placed) > len(rows) else slice(None)], known)
 
 
 @given(

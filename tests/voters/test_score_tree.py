@@ -345,6 +345,10 @@ def test_leaves_of_rows_that_are_not_moved_equal_the_slow_twin(problem, seed):
             for i in rows[start:stop]:
                 expected[names[i]] = 5 if sides[_row_loops.code_of(codes.table, i, c)] else 3
             np.testing.assert_array_equal(found, expected)
+            given_rows = (codes.table, rows, names[:0], start, stop)
+            _row_loops.mark_sides(*given_rows, c, sides, (5, 3), found)
+            asked = rows[start:stop]
+            np.testing.assert_array_equal(found[asked], expected[names[asked]])
 
 
 @given(

@@ -108,7 +108,7 @@ def row_stakes(rows, labels, stakes, start, stop):
             own = np.float64(P[i, y[i]])
             others = 0.0
             for k in range(n_classes):
-                others += np.float64(P[i, k]) if k != y[i] else 0.0
+                others += np.float64(P[i, k]) * np.float64(k != y[i])
             stakes[i] = weight[i] * others / (own if loss == EXPONENTIAL else own + others)
         return
     pull, owed, paid = np.empty((3, n_classes))
@@ -203,7 +203,7 @@ def fill_gradients(
     projection : (K, lanes - 1) axes on which gradients are seen; or (1, K - 1), lengths of the
         orthogonal axes ``(1, ..., 1, -k, 0, ..., 0)``, whose projections are running sums
     scales : (gradient, curvature) whole numbers per unit
-    values : (m, lanes) int16 output
+    values : (m, lanes) int16 output; or (n, lanes), then those of row i stand at i
     """
     P, y, weight = rows
     loss = labels[4]
@@ -211,6 +211,7 @@ def fill_gradients(
     n_classes, n_axes = P.shape[1], projection.shape[1]
     lanes = values.shape[1]
     simple = not labels[0].size and not labels[3].size
+    in_place = values.shape[0] == P.shape[0]
     pull, owed, paid = np.empty((3, n_classes))
     gradient = np.empty(n_classes)
     seen = np.empty(n_axes)
@@ -239,14 +240,15 @@ def fill_gradients(
                 for axis in range(n_axes):
                     seen[axis] += gradient[k] * projection[k, axis]
         bits = mix(keys[i] ^ mix(np.uint64(seed) + np.uint64(1)))
+        place = i if in_place else r
         for axis in range(n_axes):
             bits = bits * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-            values[r, axis] = np.int16(np.floor(seen[axis] * scales[0] + _uniform(bits)))
+            values[place, axis] = np.int16(np.floor(seen[axis] * scales[0] + _uniform(bits)))
         for lane in range(n_axes, lanes):
-            values[r, lane] = 0
+            values[place, lane] = 0
         bits = bits * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
         curvature = np.floor(2.0 * heavier * stake / n_classes * scales[1] + _uniform(bits))
-        values[r, lanes - 1] = np.int16(max(1.0, curvature))
+        values[place, lanes - 1] = np.int16(max(1.0, curvature))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -428,8 +430,8 @@ def sum_hits(leaf_of, spoken, y, mass, scale, hits, start, stop):
     """
     for i in range(start, stop):
         leaf = leaf_of[i]
-        if leaf >= 0 and spoken[leaf] == y[i]:
-            hits[leaf] += np.int64(mass[i] * scale)
+        if leaf >= 0:
+            hits[leaf] += np.int64(mass[i] * scale) * np.int64(spoken[leaf] == y[i])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

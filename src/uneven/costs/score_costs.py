@@ -200,7 +200,7 @@ class ScoreRows:
         return Drawn(end, sum(totals), max(highs), min(lows))
 
     def fill_gradients(
-        self, seed: int, threshold: float, scales: tuple[float, float]
+        self, seed: int, threshold: float, scales: tuple[float, float], in_place: bool = False
     ) -> tuple[np.ndarray, np.ndarray]:
         """Gradients of the drawn rows in whole numbers.
 
@@ -211,25 +211,28 @@ class ScoreRows:
             Stake below which rows were drawn by chance.
         scales : (float, float)
             Whole numbers per unit of gradient and of curvature.
+        in_place : bool, default=False
+            Whether the values of row i may stand at i, which is so if most rows are drawn.
 
         Returns
         -------
         rows : ndarray of int32, shape (n_drawn,)
             In increasing order.
-        values : ndarray of int16, shape (n_drawn, n_lanes)
+        values : ndarray of int16, shape (n_drawn, n_lanes) or (n_samples, n_lanes)
         """
-        n_drawn = self._n_drawn
-        if len(self._values) < n_drawn:
-            room = min(n_drawn + n_drawn // 8, len(self._drawn))
+        n_drawn, n_rows = self._n_drawn, len(self._drawn)
+        size = n_rows if in_place and 2 * n_drawn > n_rows else n_drawn
+        if len(self._values) < size:
+            room = min(size + size // 8, n_rows)
             self._values = np.empty((room, self._values.shape[1]), dtype=np.int16)
-        rows = self._drawn[:n_drawn]
+        rows, values = self._drawn[:n_drawn], self._values[:size]
         self._pool.parallel_for(
             n_drawn, loops.fill_gradients,
             self._rows, self._labels, rows, self._seen, self._keys, (seed, threshold),
-            axes_for(self.n_classes, seed), scales, self._values,
+            axes_for(self.n_classes, seed), scales, values,
             worth=self._worth_threads,
         )  # fmt: skip
-        return rows, self._values[:n_drawn]
+        return rows, values
 
     def sum_leaves(self, leaf_of: np.ndarray, n_leaves: int, scale: float) -> np.ndarray:
         """Costs owed and paid and curvature in whole numbers, (3, n_leaves, n_classes)."""

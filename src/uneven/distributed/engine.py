@@ -24,7 +24,7 @@ from uuid import uuid4
 from distributed import CancelledError, wait
 
 from uneven.boosting.sharded.engine import Engine
-from uneven.boosting.sharded.steps import Step, merge_results, remember
+from uneven.boosting.sharded.steps import Journal, Step, merge_results
 from uneven.distributed import held
 
 PATIENCE = 0.3
@@ -65,7 +65,7 @@ class DaskEngine(Engine):
         super().__init__()
         self._client, self._categories = client, categories
         self._token, self._attempts = uuid4().hex[:12], 0
-        self._journal: list[Step] = []
+        self._journal = Journal()
         self._shown: dict[str, Any] = {}
         self._is_near: dict[str, bool] = {}
         self.n_rebuilt = 0
@@ -148,7 +148,7 @@ class DaskEngine(Engine):
         """Build shards from computed blocks, on their workers or, if these are gone, on others."""
         from uneven import __version__
 
-        journal = pickle.dumps(self._journal)
+        journal = pickle.dumps(self._journal.steps)
         while given:
             futures = {
                 number: self._client.submit(
@@ -295,7 +295,7 @@ class DaskEngine(Engine):
                 self.n_rebuilt += len(todo)
                 self._build(self._find_homes(todo))
         self.n_bytes += sum(_n_bytes(result) for result in results)
-        remember(self._journal, steps)
+        self._journal.add(steps)
         return merge_results(steps, results)
 
     def close(self) -> None:

@@ -178,7 +178,7 @@ def mark_sides(table, rows, names, start, stop, column, goes_left, leaves, leaf_
     ----------
     table : as in ``fill_histograms``
     rows : (m,)
-    names : (n,) what the rows are called in ``leaf_of``
+    names : (n,) what the rows are called in ``leaf_of``, or an empty array: the same
     start, stop : int, first and one-past-last position in ``rows``
     column : int
     goes_left : (256,) bool, by code
@@ -194,7 +194,7 @@ def mark_sides(table, rows, names, start, stop, column, goes_left, leaves, leaf_
             left = goes_left[codes[i, column]]
         else:
             left = goes_left[code_of(table, i, column)]
-        leaf_of[names[i]] = leaves[0] if left else leaves[1]
+        leaf_of[names[i] if names.size else i] = leaves[0] if left else leaves[1]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

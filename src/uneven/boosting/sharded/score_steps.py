@@ -79,6 +79,8 @@ def draw_rows(
     return drawn.size, int(drawn.total), float(drawn.highest), -float(drawn.lowest)
 
 
+_SAME = np.zeros(0, dtype=np.int32)
+
 _Split = tuple[int, int, int, np.ndarray]
 """A node, its left child, a column, and which of its codes go left."""
 
@@ -89,8 +91,8 @@ class _ShardTree:
     Parameters
     ----------
     codes : RowCodes
-        Of the drawn rows.
-    values : ndarray of int16, shape (n_drawn, n_lanes)
+        Of the drawn rows, or of all rows.
+    values : ndarray of int16, shape (n_drawn, n_lanes) or (n_rows, n_lanes)
     drawn : ndarray of int32, shape (n_drawn,)
         Must not change before the leaves are marked.
     room : ndarray of int32, shape (2, n_rows)
@@ -114,10 +116,12 @@ class _ShardTree:
         room: np.ndarray,
         lanes: np.ndarray,
     ) -> None:
-        self.codes, self.values, self.drawn, self.room = codes, values, drawn, room
+        self.codes, self.values, self.room = codes, values, room
         self.rows, self.buffer = room[:, : len(drawn)]
         self.is_whole = len(drawn) == room.shape[1]
-        self.rows[:] = drawn if self.is_whole else np.arange(len(drawn))
+        in_place = len(values) == room.shape[1]
+        self.rows[:] = drawn if in_place else np.arange(len(drawn))
+        self.names = _SAME if in_place else drawn
         self.lanes, self.spans = lanes, {0: (0, len(drawn))}
         self.last: list[_Split] = []
 
@@ -148,15 +152,15 @@ class _ShardTree:
         """Write to the drawn rows which of the leaves (n_leaves,) they are in; ends the tree."""
         number = {node: leaf for leaf, node in enumerate(leaves.tolist())}
         spans = np.array([self.spans.get(node, (0, 0)) for node in number], dtype=np.int64)
-        if not self.is_whole:
+        if self.names.size:
             for start, stop in spans.tolist():
-                _row_loops.rename_rows(self.drawn, self.rows, start, stop)
+                _row_loops.rename_rows(self.names, self.rows, start, stop)
         _row_loops.mark_leaves(self.rows, spans, leaf_of, 0, len(self.rows))
         for node, child, column, goes_left in self.last:
             if child in number:
                 sides = (*self.spans[node], column, goes_left, (number[child], number[child + 1]))
                 table = self.codes.table
-                _row_loops.mark_sides(table, self.rows, self.drawn, *sides, leaf_of)
+                _row_loops.mark_sides(table, self.rows, self.names, *sides, leaf_of)
 
 
 @step(total, passing=True)
@@ -166,8 +170,10 @@ def begin_tree(
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Begin a tree on the drawn rows; the histogram of its root and its sums."""
     rows = shard.held[name]
-    drawn, values = rows.fill_gradients(seed, threshold, scales)
-    taken = shard.held[codes].take(drawn, kept, shard.pool)
+    drawn, values = rows.fill_gradients(seed, threshold, scales, in_place=kept is None)
+    whole = shard.held[codes]
+    in_place = kept is None and len(values) == whole.n_rows
+    taken = whole if in_place else whole.take(drawn, kept, shard.pool)
     lanes = used_lanes(rows.n_classes, values.shape[1])
     begun = shard.held.pop(tree, None)
     room = shard.borrow() if begun is None else begun.room

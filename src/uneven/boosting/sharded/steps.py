@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from importlib import import_module
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -130,14 +131,37 @@ def forget(shard: Any, name: int) -> None:
     shard.held.pop(name, None)
 
 
-def remember(journal: list[Step], done: Sequence[Step]) -> None:
-    """Add steps to a journal, from which a shard can be rebuilt.
+class Journal:
+    """The steps that changed a shard, from which it can be rebuilt.
 
     What was passing is struck out when it is forgotten.
+
+    Examples
+    --------
+    >>> journal = Journal()
+    >>> journal.add([forget(3)])
+    >>> [one.name for one in journal.steps]
+    ['forget']
     """
-    for one in done:
-        if one.name == "forget":
-            named = one.args[0]
-            journal[:] = [s for s in journal if not (s.kind.passing and s.args[0] == named)]
-        if one.kind.changes:
-            journal.append(one)
+
+    def __init__(self) -> None:
+        self._steps: dict[int, Step] = {}
+        self._passing: dict[int, list[int]] = {}
+        self._places = count()
+
+    @property
+    def steps(self) -> list[Step]:
+        """What must be done to rebuild a shard."""
+        return list(self._steps.values())
+
+    def add(self, done: Sequence[Step]) -> None:
+        """Take note of steps that were done."""
+        for one in done:
+            if one.name == "forget":
+                for place in self._passing.pop(one.args[0], ()):
+                    del self._steps[place]
+            if one.kind.changes:
+                place = next(self._places)
+                self._steps[place] = one
+                if one.kind.passing:
+                    self._passing.setdefault(one.args[0], []).append(place)
