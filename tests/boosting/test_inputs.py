@@ -112,7 +112,7 @@ def test_huge_and_tiny_weights_and_values(scale, problem):
         ({"learning_rate": 0}, "learning_rate"),
         ({"learning_rate": 1.5}, "learning_rate"),
         ({"max_bins": 256}, "max_bins"),
-        ({"class_cost": np.ones((2, 2))}, r"shape \(2, 2\), but y holds 3 classes"),
+        ({"class_cost": np.ones((2, 2))}, r"shape \(2, 2\), but y holds 3 classes \(\[0, 1, 2\]\)"),
         ({"class_cost": -np.ones((3, 3))}, "class_cost"),
         ({"class_cost": np.zeros((3, 3))}, "nothing to learn"),
         ({"class_cost": "high"}, "class_cost"),

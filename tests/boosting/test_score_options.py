@@ -351,7 +351,9 @@ def test_category_columns_may_hold_nothing():
         (scored(MumboClassifier, selection="combination"), "combination"),
         (scored(MumboClassifier, selection="combination_or_best"), "combination_or_best"),
         (BalancedBoostingClassifier(n_estimators=0), "n_estimators"),
-        (BalancedBoostingClassifier(early_stopping="maybe"), "early_stopping"),
+        (BalancedBoostingClassifier(early_stopping="maybe"), 'True, False or "auto", got .maybe'),
+        (scored(ComboClassifier, class_cost=np.full((3, 3), 1e100)), "is 1e.100; .* divide"),
+        (BalancedBoostingClassifier(class_cost=np.full((3, 3), 1e-100)), "between 1e-15 and 1e15"),
         (BalancedBoostingClassifier(subsample=0.0), "subsample"),
     ],
 )

@@ -57,6 +57,7 @@ def test_column_selector_receives_the_frame():
         ([0, 3, 2, 4], "increase"),
         ([1, 4], "increase"),
         ([0.5, 4], "boundaries"),
+        ([[0, 1], [2]], "a dict of name"),
         ({"t": ["nope"]}, "not in X.*nope"),
         ({"t": [7]}, "outside the 4 columns"),
         ({"t": []}, "no columns"),

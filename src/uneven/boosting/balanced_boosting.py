@@ -11,7 +11,7 @@ from uneven.utils.contract import not_repeatable, rounded_by_row
 from uneven.utils.docstrings import documented
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
-from uneven.utils.parameters import Flag, Interval, Maybe, Whole, store_parameters
+from uneven.utils.parameters import Interval, Maybe, Whole, store_parameters
 from uneven.views.training_rows import TrainingRows, count_categories
 
 
@@ -152,8 +152,10 @@ class BalancedBoostingClassifier(ComboClassifier):
         store_parameters(self, locals())
 
     def _check_leaves(self) -> None:
-        if not (isinstance(self.early_stopping, str) and self.early_stopping == "auto"):
-            Flag().check("early_stopping", self.early_stopping)
+        if not isinstance(self.early_stopping, bool | np.bool_) and self.early_stopping != "auto":
+            raise ValueError(
+                f'early_stopping must be True, False or "auto", got {self.early_stopping!r}.'
+            )
         super()._check_leaves()
 
     def _settle(self, rows: Any) -> None:

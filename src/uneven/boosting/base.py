@@ -310,8 +310,7 @@ class BoostingClassifier(
         """What the method gets to work with."""
         share = 1.0 if self._has_scores else self.subsample_
         if not isinstance(rows, TrainingRows):
-            class_cost = check_class_cost(self.class_cost, self.classes_)
-            known = (self._class_units, class_cost, self._noise())
+            known = (self._class_units, self._priced_mistakes(), self._noise())
             return rows.setting(*known, share, self.max_bins, pool)
         table = TrainingTable.of(rows, self.max_bins, pool)
         labels = self._observe(rows, pool)
@@ -426,12 +425,24 @@ class BoostingClassifier(
 
     def _observe(self, rows: TrainingRows, pool: ThreadPool) -> KnownLabels:
         """The labels of the training rows, and how they go wrong if that is known."""
-        class_cost = check_class_cost(self.class_cost, self.classes_)
-        known = (rows.y, rows.mass, len(rows.classes), self._class_units, class_cost)
+        prices = self._priced_mistakes()
+        known = (rows.y, rows.mass, len(rows.classes), self._class_units, prices)
         noise = self._noise()
         return (
             KnownLabels(*known) if noise is None else NoisyLabels(*known, *noise, rows.clean, pool)
         )
+
+    def _priced_mistakes(self) -> np.ndarray | None:
+        """The cost of each mistake, validated, shape (n_classes, n_classes)."""
+        prices = check_class_cost(self.class_cost, self.classes_)
+        if prices is not None and self._has_scores:
+            largest = (prices - np.diag(np.diag(prices))).max(initial=0.0)
+            if largest and not 1e-15 <= largest <= 1e15:
+                raise ValueError(
+                    f"the largest entry of class_cost is {largest:g}; leaves with scores need one "
+                    "between 1e-15 and 1e15: divide class_cost by it."
+                )
+        return prices
 
     def _probabilities(self, scores: np.ndarray, balanced: bool = False) -> np.ndarray:
         """Probabilities of the classes, from votes or from leaf scores, (n_samples, n_classes)."""

@@ -237,8 +237,8 @@ def check_class_cost(class_cost: Any, classes: np.ndarray) -> np.ndarray | None:
     if costs.shape != (n_classes, n_classes):
         raise ValueError(
             f"class_cost has shape {costs.shape}, but y holds {n_classes} classes "
-            f"({list(classes[:8])}): it must be {n_classes} x {n_classes}, one row per true class "
-            "and one column per prediction, in sorted class order."
+            f"({classes[:8].tolist()}): it must be {n_classes} x {n_classes}, one row per true "
+            "class and one column per prediction, in sorted class order."
         )
     np.fill_diagonal(costs, 1.0)
     if not np.isfinite(costs).all() or (costs < 0).any():

@@ -208,7 +208,10 @@ def _views_by_prefix(word: str, names: list[str] | None) -> dict[Hashable, Any]:
 
 
 def _views_by_boundaries(views: Any, n_features: int) -> dict[Hashable, Any]:
-    edges = np.asarray(views)
+    try:
+        edges = np.asarray(views)
+    except ValueError:  # lists of several lengths
+        edges = np.empty(0)
     if edges.ndim != 1 or edges.size < 2 or not np.issubdtype(edges.dtype, np.integer):
         raise ValueError(
             "views must be None, a dict of name -> columns, increasing boundaries such as "
