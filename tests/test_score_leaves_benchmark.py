@@ -211,6 +211,13 @@ def test_options_are_read(monkeypatch, tmp_path):
     assert list(found.ours.settings) == given
 
 
+def test_long_fits_may_have_other_rounds(monkeypatch, table):
+    monkeypatch.setattr(options, "TABLES", {"tiny": lambda: table})
+    for words, rounds in (([], 3 * table.rounds), (["--rounds", "300"], 300)):
+        (loaded,) = replace(parse(words)[1], tables=("tiny",)).load([])
+        assert longest(OURS, loaded, {"learning_rate": 0.1}) == rounds
+
+
 def test_without_ours_there_is_a_line(monkeypatch):
     monkeypatch.setattr(type(OURS), "absent", lambda self: "it is gone")
     assert [line.ours for line in scaling.run(Options())] == [NOT_RUN]

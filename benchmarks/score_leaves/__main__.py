@@ -41,6 +41,7 @@ def parse(words: list[str] | None = None) -> tuple[list[str], Options]:
     add("--cap", type=float, default=start.cap, help="times our seconds for peers on costly tables")
     add("--goal", type=float, help="balanced accuracy to reach; LightGBM is not asked")
     add("--limit", type=float, help="seconds of long fits of peers; ours is not fitted")
+    add("--rounds", type=int, help="rounds of long fits with learning rate 0.1")
     add("--settings", type=int, help="settings of each peer, those of the largest rates and trees")
     found = parser.parse_args(words)
     options = replace(
@@ -54,6 +55,7 @@ def parse(words: list[str] | None = None) -> tuple[list[str], Options]:
         cap=found.cap,
         goal=found.goal,
         limit=found.limit,
+        rounds=found.rounds,
     )
     if found.settings:
         options = options.with_fewer_settings(found.settings)

@@ -39,6 +39,8 @@ class Options:
         The target, if it is known; then LightGBM is not fitted to find it.
     limit : float or None
         Seconds of the long fits of peers, if they are known; then ours is not fitted.
+    rounds : int or None
+        Rounds of the long fits with learning rate 0.1, in place of those of the table.
     """
 
     threads: int = 1
@@ -51,6 +53,7 @@ class Options:
     cap: float = 5.0
     goal: float | None = None
     limit: float | None = None
+    rounds: int | None = None
 
     @classmethod
     def of_environment(cls) -> Options:
@@ -83,7 +86,7 @@ class Options:
             except (OSError, ValueError) as error:
                 missing.append(Line(f"{name}: {first_line(error)}", NOT_RUN))
             else:
-                yield table
+                yield replace(table, rounds=self.rounds) if self.rounds else table
 
 
 def first_line(error: Exception) -> str:
