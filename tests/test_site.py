@@ -35,6 +35,13 @@ def test_every_page_is_in_the_menu():
     assert {path.relative_to(DOCS).with_suffix("").as_posix() for path in pages} <= listed
 
 
+def test_examples_of_pages_stand_in_blocks():
+    """Without a block `>>>` is a quotation of a quotation, on the site and elsewhere."""
+    for page in [*DOCS.rglob("*.md"), *ROOT.glob("*.md")]:
+        prose = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+        assert not re.search(r"^(>>>|\$ )", prose, re.MULTILINE), page.name
+
+
 def test_the_gallery_has_twenty_examples_that_compile():
     assert len(GALLERY) >= 20
     assert len({path.name for path in GALLERY}) == len(GALLERY)

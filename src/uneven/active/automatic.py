@@ -21,7 +21,7 @@ def automatic(state: QueryState, *, nearest: int = 1000) -> np.ndarray:
     """Fewest expected errors in a dense pool, most even votes in a sparse one.
 
     As long as there are no more labels than classes, in a sparse pool than twice as many, typical
-    rows of parts without label: one label of a class says too little to look ahead.
+    rows of parts without label: with one label per class, look-ahead is not reliable.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def automatic(state: QueryState, *, nearest: int = 1000) -> np.ndarray:
     Notes
     -----
     Rows of text are nearly orthogonal: the label of one is hardly informative about others, and
-    looking ahead sees mostly its own approximations.
+    look-ahead mostly measures the error of its own approximations.
 
     Examples
     --------

@@ -352,7 +352,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         return first_reason(self.stop, self)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Classes of rows, as the classifier sees them now.
+        """Classes that the current classifier predicts for rows.
 
         Parameters
         ----------

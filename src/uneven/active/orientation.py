@@ -112,7 +112,7 @@ class _Cloud:
 
 @dataclass(frozen=True)
 class _ThinCut:
-    """The hyperplane of a row as theorem 5.2 sees it.
+    """The hyperplane of a row in the coordinates of theorem 5.2.
 
     cuts: (n_cuts, n_dims), of the space; where: (n_dims,), the row, turned away from the centre;
     rest: how far it sticks out of the span; reaches: the least on the side of the centre, and the

@@ -342,14 +342,14 @@ def validate_rows(learner: Any, estimator: Any, X: Any, *, reset: bool = True) -
     Parameters
     ----------
     learner : object
-        Remembers the number and names of the columns.
+        Stores the number and names of the columns.
     estimator : object
         The classifier. A `uneven.BayesPointClassifier` takes numbers; another one gets frames and
         texts as they are, and NaN if its tags allow it or it is a pipeline.
     X : object
         As the user gave it.
     reset : bool, default=True
-        Whether to remember the columns or to compare them with those remembered.
+        Whether to store the columns or to compare them with the stored ones.
     """
     own = isinstance(estimator, BayesPointClassifier)
     if not own and (_is_frame(X) or _holds_text(X)):

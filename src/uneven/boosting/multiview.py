@@ -57,7 +57,7 @@ class ViewResult:
     answers : ndarray of int, shape (n_samples,)
         On the training rows; -1 where the view is absent.
     edge, weight : float
-        On the costs that it learnt from; the weight is zero without a positive edge.
+        On the costs that it was fitted to; the weight is zero without a positive edge.
     """
 
     view: int

@@ -225,7 +225,7 @@ def compression_bound(
     Returns
     -------
     float
-        1 if nothing can be said.
+        1 if the bound is vacuous.
 
     References
     ----------

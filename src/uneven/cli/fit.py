@@ -38,7 +38,7 @@ from uneven.utils.files import replace_file
 
 SCHEMA = "schema.toml"
 DEFAULT, DEFAULT_BY_NOISE = "uneven", "combo"
-"""The method that is fitted if none is named; and where a noise matrix is to be heeded."""
+"""The method that is fitted if none is named, and the one with a noise matrix."""
 
 
 _BY_NOISE = (

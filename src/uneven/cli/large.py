@@ -1,7 +1,7 @@
 """``uneven fit`` on Parquet files that are larger than memory, or with the help of a cluster.
 
-A sample of the rows says what the columns hold; categories are collected from all rows. Every row
-group is then encoded on its own, and boosting learns from the row groups.
+The types of the columns are found in a sample of the rows; categories are collected from all rows.
+Every row group is then encoded on its own, and boosting learns from the row groups.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def parse_size(text: str) -> int:
 
 @dataclass(frozen=True)
 class Encoder:
-    """Turns a frame of raw columns into what a method sees; goes to the workers of a cluster."""
+    """Turns a frame of raw columns into features; sent to the workers of a cluster."""
 
     schema: Schema
     steps: Any
@@ -90,7 +90,7 @@ class Encoder:
 
     @property
     def n_columns(self) -> int:
-        """Columns that a method sees."""
+        """Columns after encoding."""
         return len(self.steps.get_feature_names_out()) if self.steps else len(self.schema.names)
 
 

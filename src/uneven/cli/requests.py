@@ -207,7 +207,7 @@ class DecisionRequest:
 
 @dataclass(frozen=True)
 class CompareRequest:
-    """Everything the user asked for.
+    """All options and arguments of the call.
 
     Attributes
     ----------
@@ -659,7 +659,7 @@ def check_model(path: Path) -> list[str]:
 
 
 def _columns_of_model(archive: zipfile.ZipFile) -> list[str]:
-    """What the card of a model says, as data; whether the file is sound, its reader finds out."""
+    """The card of a model, as data; the reader of the file checks the rest."""
     if archive.getinfo("schema.json").file_size > MOST_SCHEMA_BYTES:
         return []
     try:

@@ -1,4 +1,4 @@
-"""What a person sees while and after a command runs.
+"""What is printed while and after a command runs.
 
 Progress and notes go to standard error, results to standard output.  Colour and live bars appear
 only on a terminal, and never where ``NO_COLOR`` is set.

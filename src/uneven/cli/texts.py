@@ -1,4 +1,4 @@
-"""What ``--help`` says.
+"""Texts of ``--help``.
 
 Lists of methods and measures are read from what these declare next to their classes, without
 importing them, when the help is shown.

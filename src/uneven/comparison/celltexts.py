@@ -75,7 +75,7 @@ def vary(values: pd.Series) -> bool:
 
 
 SOME_CELLS = 2000
-"""So many first cells of a column tell whether its texts differ."""
+"""Number of first cells that are checked for distinct texts."""
 
 
 @contextmanager

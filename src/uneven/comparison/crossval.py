@@ -676,7 +676,7 @@ def _columns(scores: NDArray[np.float64], known: NDArray, classes: NDArray) -> N
 
 
 def has_views(problem: Problem) -> bool:
-    """Whether there are several views to tell apart."""
+    """Whether there are several views."""
     return problem.views is not None and len(problem.views) > 1
 
 

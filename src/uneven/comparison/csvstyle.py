@@ -236,7 +236,7 @@ def merged_names(
 
 
 def different_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Number the names that occur before, and tell which these are.
+    """Number repeated names, and return which these are.
 
     Examples
     --------

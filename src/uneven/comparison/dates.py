@@ -2,7 +2,7 @@
 
 Whether ``07/12/2020`` is in July or in December is decided by the column as a whole: one cell such
 as ``16/12/2020`` settles it. If none does, other columns of the table may, then custom (days first
-with points and dashes, months first with slashes), which is said.
+with points and dashes, months first with slashes), and a note says so.
 
 Looked at before this was written: ``pandas.to_datetime`` takes the order from the first cell, and
 with ``format="mixed"`` from each cell, so that one column may hold both; skrub's ``ToDatetime``

@@ -274,7 +274,7 @@ ENCODERS: dict[str, Callable[[Schema], Any]] = {
     "indicators": encode_indicators,
     "indicators_nan": partial(encode_indicators, impute=False),
 }
-"""What a method may ask for: takes a `Schema`, returns the transformer before the classifier."""
+"""How a method encodes a table: takes a `Schema`, returns the transformer before the classifier."""
 
 
 def encoding_for(estimator: Any) -> str:

@@ -63,7 +63,7 @@ def python_words(message: str) -> str:
 
 @contextmanager
 def in_python_words() -> Iterator[None]:
-    """Let errors about the input speak of arguments in place of options."""
+    """Let errors about the input name arguments instead of options."""
     try:
         yield
     except InputError as error:

@@ -98,7 +98,7 @@ def stratified_folds(
     Returns
     -------
     list of (train, test)
-        Pairs that hold nothing out, or nothing that two classes could be learnt from, are left
+        Pairs that hold nothing out, or whose training part has fewer than two classes, are left
         out.
     """
     folds = possible_folds(problem, folds)
@@ -140,7 +140,7 @@ def _learn_single_rows(problem: Problem, pairs: list[Split]) -> list[Split]:
 def past_folds(
     problem: Problem, times: NDArray[np.float64], folds: int, groups: NDArray | None = None
 ) -> list[Split]:
-    """Pairs (train, test) in which every row to learn from is older than every row to answer for.
+    """Pairs (train, test) in which every training row is older than every test row.
 
     Parameters
     ----------
@@ -148,9 +148,9 @@ def past_folds(
     times : ndarray of shape (n,)
         NaN for rows whose time is not known: they are in no fold.
     folds : int
-        How many parts of the time, after the first, are answered for.
+        How many parts of the time, after the first, are predicted.
     groups : ndarray of shape (n,), optional
-        Groups that are answered for are not learnt from.
+        Groups in the test part are left out of the training part.
 
     Raises
     ------

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from uneven.comparison.refitplan import RefitPlan
 
 FAILED = -1
-"""Code of the answer of a method whose fit failed."""
+"""Code of the prediction of a method whose fit failed."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""What the methods of a comparison said about held-out rows, for a stack to learn from.
+"""Scores of held-out rows by the methods of a comparison, to fit a stack to.
 
 The fits of a comparison score every row without having learnt from it. A stack of the methods needs
 just that: it learns from these scores, and no method is fitted again for it.
@@ -91,7 +91,7 @@ class KnownScores:
 
 
 def scores_of(results: Sequence[MethodResult], fold: int) -> NDArray[np.float64]:
-    """What methods said about the rows of a fold, shape (n, n_methods, n_classes).
+    """Scores of the rows of a fold, shape (n, n_methods, n_classes).
 
     Of two margins each is half of the decision, as a member of a stack gives them.
     """
@@ -103,7 +103,7 @@ def scores_of(results: Sequence[MethodResult], fold: int) -> NDArray[np.float64]
 def join(
     stack: Any, known: KnownScores, y: NDArray[np.intp], n_classes: int, new: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], list[str]]:
-    """Probabilities of new rows by a stack that learnt from known scores.
+    """Probabilities of new rows by a stack that was fitted to known scores.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def join(
     -------
     probabilities : ndarray of shape (n_new, n_classes)
     kept : list of str
-        The methods that the stack asks.
+        The methods that the stack uses.
     """
     P, even = known.scores.copy(), np.full(len(y), 1.0 / len(y))
     share = weigh_classes(even, y, np.arange(n_classes), stack.class_weight)

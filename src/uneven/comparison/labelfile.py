@@ -2,7 +2,7 @@
 
 Everything that a person typed is kept: labels, further columns, further rows. Only rows that wait
 for a label, and in which nobody typed anything, come and go. A row labelled ``?`` is one that
-nobody can label: it stays, has no class, and is not asked for again.
+nobody can label: it stays, has no class, and is not queried again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from uneven.utils.registry import closest, listing
 
 LABEL, CHECK = "label", "check"
 OURS = (LABEL, "guess", "votes", "why", CHECK)
-"""Columns that stand beside the row's name, in order."""
+"""Columns after the name of the row, in order."""
 
 SKIP = "?"
 """Label of a row that cannot be labelled."""

@@ -62,7 +62,7 @@ class Measure:
     name : str
         Key under which scores are kept, such as ``"confusion_norm"``.
     label : str
-        What a reader sees, such as ``"confusion norm"``.
+        Name in tables and reports, such as ``"confusion norm"``.
     greater_is_better : bool
         Direction.  Scores are kept with their natural sign, never negated.
     description : str

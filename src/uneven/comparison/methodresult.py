@@ -69,7 +69,7 @@ class MethodResult:
     Attributes
     ----------
     name, label : str
-        Registry key and what a reader sees.
+        Registry key, and name in tables and reports.
     kind : {"ours", "baseline", "dummy"}
         Who brings the method; a dummy guesses.
     scores : dict of str to list of float

@@ -178,7 +178,7 @@ STRENGTHS = (1e-5, 1e-4, 1e-3, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 """Strengths of the penalty to choose from. Weaker ones make no difference to a few methods."""
 
 TOLERANCE = 1e-4
-"""Relative precision of the weights; more of it changes no answers."""
+"""Relative precision of the weights; a higher one does not change predictions."""
 
 
 def stack_methods(methods: Sequence[Method], schema: Schema) -> Method:

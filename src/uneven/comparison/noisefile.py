@@ -49,7 +49,7 @@ WORDS = Words("noise matrix", "the true classes", "the observed labels", "a shar
 
 @dataclass(frozen=True)
 class NoiseFile:
-    """What a file says about label noise.
+    """Label noise as read from a file.
 
     Attributes
     ----------

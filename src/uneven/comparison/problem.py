@@ -149,7 +149,7 @@ class Problem:
 
     @property
     def shown_classes(self) -> NDArray:
-        """What a classifier of the user sees for each class: the labels that were given.
+        """Labels that a classifier of the user gets for the classes: those that were given.
 
         Fractions, which scikit-learn takes for regression, odd objects, and labels that sort
         in another way than the classes are seen as text.
@@ -437,7 +437,7 @@ def take_features(
 def in_views(problem: Problem, views: Mapping[str, Sequence[str]] | None) -> Problem:
     """Give a problem its views, and leave the columns that are in none of them out.
 
-    Every method then sees the same columns, whether it uses views or not, and a model does
+    Every method then gets the same columns, whether it uses views or not, and a model does
     not need columns that it never reads.
 
     Parameters

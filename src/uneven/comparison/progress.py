@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 FEWEST_TIMED = 5
-"""After so many fits the time that is left is told."""
+"""After so many fits the remaining time is estimated."""
 
 
 class Observer(Protocol):

@@ -2,7 +2,7 @@
 
 A column is read as a person reads it, as a whole. Cells that are marks for "not known" do not keep
 a column of numbers from being one; a cell that is neither does, and is named. Decisions that could
-have been others are said.
+have been different are reported.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ def read_column(
     ----------
     values : Series of shape (n,)
     custom : Custom, optional
-        What other columns tell.
+        What is known from other columns.
     given : mapping, optional
         What a person decided: ``kind`` and entries of `Reading.form`.
 

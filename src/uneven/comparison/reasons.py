@@ -27,7 +27,7 @@ from uneven.votes.shapley import Contributions, draw_background
 from uneven.votes.vote import VoteClassifier
 
 MOST_ROWS = 50_000
-"""Rows that a classifier is asked about to explain one row, at most."""
+"""Maximum number of rows that are predicted to explain one row."""
 
 FEWEST_PAIRS = 10
 MOST_DENSE_CELLS = 20_000_000

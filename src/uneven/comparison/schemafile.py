@@ -187,7 +187,7 @@ def _check_choice(
 
 
 def schema_text(problem: Problem) -> str:
-    """The file that says how the table of a problem was read.
+    """The file that describes how the table of a problem was read.
 
     Examples
     --------

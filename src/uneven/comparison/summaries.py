@@ -364,7 +364,7 @@ class DecisionSummary:
     Attributes
     ----------
     measure, label : str
-        What it was chosen for, and what a reader sees.
+        What it was chosen for, and its name in reports.
     rule : str
         The rule in words, a line per class.
     factors : list of K floats

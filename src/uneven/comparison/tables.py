@@ -101,7 +101,7 @@ def read_table(
     -------
     DataFrame of shape (n_rows, n_columns)
         With text column names. Columns of plain numbers are numbers, other columns of text files
-        are text. Its ``attrs["uneven"]`` tell how the file is written.
+        are text. Its ``attrs["uneven"]`` hold how the file is written.
 
     Raises
     ------
@@ -306,7 +306,7 @@ def check_ending(path: Path, suffixes: Collection[str] = MATRIX_SUFFIXES) -> Non
 
 
 def check_names(path: str | Path, renamed: Collection[str], wanted: Iterable[str | None]) -> None:
-    """Refuse to choose one of two columns that somebody asks for by their common name."""
+    """Refuse a column by a name that two columns have."""
     doubled = [name for name in renamed if name in wanted]
     if doubled:
         raise InputError(f"{path} has columns with the same name: {listing(doubled)}; rename them.")

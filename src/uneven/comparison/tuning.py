@@ -33,7 +33,7 @@ from uneven.comparison.problem import Problem
 
 FOLDS = 3
 EARLY = "the time limit ended the search for parameters early"
-"""What is said where a search was cut; fits behind it are not kept for later runs."""
+"""Note on a search that was cut short; its fits are not kept for later runs."""
 
 Judge = Callable[[Mapping[str, Any], Split], float]
 """Fits with some parameters on the first rows of a pair and measures on the others."""

@@ -1,7 +1,7 @@
 """Running text and dates as columns of numbers: transformers that go into model files.
 
 The words that count are chosen once, from the table as a whole, as the categories of a column are:
-they give names to the columns, so that views and explanations can speak of them. How much a word
+they give names to the columns, so that views and explanations can name them. How much a word
 counts depends on the training rows alone.
 
 Looked at before this was written: scikit-learn's ``TfidfVectorizer`` does the same arithmetic, but
@@ -31,7 +31,7 @@ MOST_DENSE_WORDS = 200
 """Words of a column for learners that take no sparse table."""
 
 FEWEST_ROWS = 2
-"""A word in fewer rows tells nothing about others."""
+"""Words in fewer rows are left out."""
 
 
 def find_words(texts: pd.Series, most: int = MOST_WORDS) -> list[str]:

@@ -223,7 +223,7 @@ class CostMatrix:
         True labels.
     n_classes : int
     weights : ndarray of shape (n_samples,)
-        Weight of each example in the loss; zero rows are never learnt from.
+        Weight of each example in the loss; rows of weight zero are left out.
     pool : ThreadPool, optional
         Threads to use.
     grid : float, optional
@@ -314,7 +314,7 @@ class CostMatrix:
         return np.asarray(-self.matrix[np.arange(len(self.y)), self.y])
 
     def where(self, row_mask: np.ndarray, pool: ThreadPool) -> CostMatrix:
-        """These costs as a view sees them that is absent in some rows.
+        """These costs for a view that is missing in some rows.
 
         Parameters
         ----------

@@ -253,7 +253,7 @@ class ScoreRows:
     def sum_hits(
         self, leaf_of: np.ndarray, spoken: np.ndarray, y: np.ndarray, mass: np.ndarray, scale: float
     ) -> np.ndarray:
-        """Mass of the class that a leaf speaks for, in whole numbers, shape (n_leaves,)."""
+        """Mass of the class that a leaf supports, in whole numbers, shape (n_leaves,)."""
 
         def add(sums: np.ndarray, start: int, stop: int) -> None:
             loops.sum_hits(leaf_of, spoken, y, mass, scale, sums, start, stop)
@@ -591,7 +591,7 @@ def _ceil_log2(number: float) -> int:
 
 
 def lanes_for(n_classes: int) -> int:
-    """Numbers per row that a tree sees: projected gradients and the curvature.
+    """Numbers per row that a tree is grown on: projected gradients and the curvature.
 
     Examples
     --------

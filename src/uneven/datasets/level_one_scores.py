@@ -1,4 +1,4 @@
-"""Scores of many classifiers, as stacking sees them."""
+"""Scores of many classifiers, the input of stacking."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def make_margin_classes(
 def _draw(
     n_samples: int, prototypes: np.ndarray, margin: float, rng: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Points that keep the margin, and their classes; fewer than asked if hardly any keeps it."""
+    """Points that keep the margin, and their classes; fewer than requested if hardly any does."""
     data, target = [np.zeros((0, prototypes.shape[1]))], [np.zeros(0, dtype=int)]
     kept, drawn, batch = 0, 0, max(n_samples, _FEWEST_POINTS)
     while kept < n_samples and kept >= _SMALLEST_YIELD * drawn:

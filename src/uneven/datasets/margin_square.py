@@ -17,7 +17,7 @@ def make_margin_square(
     """Generate points in a square, labelled by a random line through its centre, with a margin.
 
     Points are uniform on the square from -10 to 10 in both directions. Those closer than
-    ``margin`` to the line are left out, so there are somewhat fewer than asked.
+    ``margin`` to the line are left out, so there are somewhat fewer than requested.
 
     Parameters
     ----------

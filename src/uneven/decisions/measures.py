@@ -20,7 +20,7 @@ class ConfusionMeasure:
     Attributes
     ----------
     label : str
-        What a reader sees.
+        Name in reports.
     loss : callable
         Takes confusion matrices of shape (..., n_classes, n_classes), row = true class, whose row
         sums are the sizes of the classes, and returns an array of shape (...): smaller is better.

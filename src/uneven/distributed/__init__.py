@@ -1,6 +1,6 @@
 """Rows on a Dask cluster: the only place that knows Dask.
 
-Boosting loads this room when it is given a Dask collection, or blocks for a cluster
+Boosting imports this package when it is given a Dask collection, or blocks for a cluster
 (:mod:`uneven.boosting.sharded.opening`). What is computed on the rows stands in
 :mod:`uneven.boosting.sharded`; here are the engine that carries it to workers and survives their
 death, the collections that are turned into blocks, and the client.

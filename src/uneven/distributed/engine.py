@@ -31,7 +31,7 @@ PATIENCE = 0.3
 """Seconds after which a driver that waits looks whether the workers are still there."""
 
 LONGEST_CONNECT = 3.0
-"""Seconds within which a worker must answer this process to be asked without the scheduler."""
+"""Seconds within which a worker must reply to this process to be called without the scheduler."""
 
 LONGEST_TRIP = 3600.0
 """Seconds that a trip may take before the fit gives up."""
@@ -231,7 +231,7 @@ class DaskEngine(Engine):
         return asyncio.run_coroutine_threadsafe(call, self._client.loop.asyncio_loop)  # type: ignore[arg-type]
 
     async def _call(self, worker: str, question: dict[str, Any]) -> bytes | None:
-        """Ask a worker to do its part of a trip; see ``held.answer_trip``."""
+        """Let a worker do its part of a trip; see ``held.answer_trip``."""
         if worker not in self._is_near:
             self._is_near[worker] = await self._can_connect(worker)
         if self._is_near[worker]:

@@ -16,7 +16,7 @@ from uneven.boosting.sharded.shard import Shard
 from uneven.boosting.sharded.steps import Step, merge_results
 
 LEASE = 900.0
-"""Seconds after which a worker drops shards that nobody has asked for."""
+"""Seconds after which a worker drops shards that are not used."""
 
 TRIP = "uneven_trip"
 """What a driver that is connected to a worker calls ``answer_trip`` there."""
@@ -26,7 +26,7 @@ LOOK = 5.0
 
 
 class _Held:
-    """A shard on a worker, and its answer to the last trip."""
+    """A shard on a worker, and its result of the last trip."""
 
     def __init__(self, shard: Shard) -> None:
         self.shard, self.trip = shard, -1

@@ -138,7 +138,7 @@ class ScoreLeafBoost:
 
 
 class Boost:
-    """A boost that does not count some rows, but says what it thinks of them.
+    """A boost that is fitted without some rows, and predicts them.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ class Boost:
         return float(-(self._mass * np.log(own)).sum())
 
     def keep(self) -> None:
-        """Remember the trees so far, and what they say of the rows left out."""
+        """Store the trees so far, and their scores of the rows left out."""
         if self.terms:
             self.n_kept = len(self.terms)
             self._keep_shares()
@@ -204,7 +204,7 @@ class Boost:
         return found
 
     def vote(self, views: ViewMap) -> Vote:
-        """The trees that were kept; the class shares where no column tells anything."""
+        """The trees that were kept; class frequencies if no column separates the classes."""
         terms = self.terms[: self.n_kept]
         if not terms:
             scores = np.log(np.maximum(self.prior, 1e-6))[None, :]
@@ -260,7 +260,7 @@ class BoostModel:
     ----------
     parts : list of Vote
     seen : ndarray of bool, shape (n_parts, n_classes)
-        Classes that each part has seen: of the others it says nothing.
+        Classes that each part was fitted to; it has no scores for the others.
     """
 
     parts: list[Vote]

@@ -62,11 +62,11 @@ def explain_members(
 
 
 def column_credit(model: Any, n_columns: int) -> Any:
-    """How much of what a model says about each class comes from each column.
+    """How much each column contributes to the scores of each class.
 
     Returns
     -------
-    ndarray of shape (n_columns, n_classes), or 0 if the model cannot tell
+    ndarray of shape (n_columns, n_classes), or 0 if it is unknown
     """
     if isinstance(model, LinearModel):
         credit = np.zeros((n_columns, len(model.coef)))

@@ -47,7 +47,7 @@ class BaggedTrees:
 
     @classmethod
     def suited_to(cls, size: TableSize) -> BaggedTrees | None:
-        """A forest up to 5000 rows: more rows tell a boost enough, and trees cost time."""
+        """A forest up to 5000 rows: with more rows it adds little to a boost, and takes time."""
         return None if size.is_sparse or size.n_rows >= MANY_ROWS else cls()
 
     def learn(self, table: SharedTable, seed: int) -> Learnt:
@@ -170,7 +170,7 @@ def check_votes(votes: Any, classifier: Any) -> list[Vote]:
 
 
 def as_voter(tree: Any, X: np.ndarray) -> tuple[TreeVoter, np.ndarray]:
-    """A tree of scikit-learn as a voter that answers the number of a leaf.
+    """A tree of scikit-learn as a voter that predicts the number of a leaf.
 
     Parameters
     ----------

@@ -92,6 +92,6 @@ def choose_learners(table: SharedTable, named: dict[str, Any] | None) -> dict[st
 
 
 def quick_learners(table: SharedTable) -> dict[str, Learner]:
-    """Forest and logistic regression; on tables where neither is at home, all that suit it."""
+    """Forest and logistic regression; on tables that suit neither, all members that suit it."""
     learners = choose_learners(table, None)
     return {name: learners[name] for name in _QUICK if name in learners} or learners

@@ -53,7 +53,7 @@ _REFITS = {"em": 2, "forward": 10}
 
 @dataclass
 class _Pooled:
-    """Members, their pool, and what it says of the training rows."""
+    """Members, their pool, and its probabilities of the training rows."""
 
     members: list[PooledMember]
     pool: LogPool | None

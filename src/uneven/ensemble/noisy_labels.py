@@ -16,7 +16,7 @@ _SMOOTHING, _RIGHT_LABELS = 0.1, 1.0
 """Rows that are added to every count of an estimated matrix, and to those of right labels."""
 
 _GUESSED, _GUESSED_RIGHT = 0.02, 0.5
-"""What a confident joint counts against the rows, and rows of right labels beside it."""
+"""Rows that a confident joint counts as wrong, and as right."""
 
 _LEAST_POSTERIOR = 0.01
 """A row makes no copy for a class that is less probable than this."""

@@ -22,7 +22,7 @@ MANY_ROWS = 5000
 """From so many rows on, members that cost more than a boost are left out."""
 
 VERY_MANY_ROWS = 20_000
-"""From so many rows on, one boost learns, and rows left out judge it."""
+"""From so many rows on, one boost is fitted and evaluated on rows left out."""
 
 _MOST_DENSE_CELLS = 100_000_000
 _Class = TypeVar("_Class", bound=type)

@@ -176,7 +176,7 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
     def _pseudo_rows(
         self, free: np.ndarray, probabilities: np.ndarray, share: float, prior: np.ndarray
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """For each view rows with this view only, and the classes that others are surest of.
+        """For each view, rows with this view only and the most confident classes of the others.
 
         probabilities: (n_views, n_rows, n_classes), NaN where a view abstains; share: of the rows,
         that get a label; prior: (n_classes,), shares of the classes among them.

@@ -47,7 +47,7 @@ class EarlyFusionClassifier(DelegatingClassifier):
         all views weigh the same in distances and penalties. NaN stays; columns of sparse tables
         are not centred. Trees do not need it.
     reduce : None, "pca", "select" or transformer, default=None
-        What to do with the columns before the classifier sees them: nothing, principal components
+        What to do with the columns before fitting the classifier: nothing, principal components
         (95 % of the variance; at most 100 components of a sparse table), the better half of the
         columns by the F test, or any transformer of scikit-learn. "pca" and "select" replace NaN
         by the mean of the column.

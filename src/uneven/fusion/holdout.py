@@ -139,7 +139,7 @@ class HoldoutFusionClassifier(DelegatingClassifier):
         return table.reshape(len(present), -1)
 
     def _said(self, estimator: Any, columns: Any) -> np.ndarray:
-        """What the final model sees of one view, shape (n_rows, n_classes)."""
+        """Scores of one view, input of the final model, shape (n_rows, n_classes)."""
         if self.inputs_ == "probabilities":
             shares = estimator.predict_proba(columns)
             return align_probabilities(shares, estimator.classes_, len(self.classes_))

@@ -28,7 +28,7 @@ PUBLISHED = "published"
 
 
 def validate_rows(estimator: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
-    """Validate what ``fit`` was given; remember columns, classes, their frequencies and views.
+    """Validate the arguments of ``fit``; store columns, classes, their frequencies and views.
 
     Parameters
     ----------

@@ -361,14 +361,14 @@ def check_labels(y: Any, share: Any, shape: tuple[int, ...]) -> tuple[np.ndarray
 
 
 def check_same_members(shape: tuple[int, ...], n_members: int, n_classes: int) -> None:
-    """Refuse scores of other members or classes than those that a rule was learnt from.
+    """Refuse scores of other members or classes than those that a rule was fitted to.
 
     Parameters
     ----------
     shape : (int, int, int)
         Shape of the scores now.
     n_members, n_classes : int
-        What the rule was learnt from.
+        What the rule was fitted to.
     """
     if shape[1:] != (n_members, n_classes):
         raise ValueError(

@@ -35,7 +35,7 @@ def accuracy_weights(P: Any, y: Any, share: Any = None) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n_members,)
-        Accuracy in the rows in which the member speaks, less one over the number of classes, and
+        Accuracy in the rows with scores of the member, less one over the number of classes, and
         at least 0; divided by the mean. All 1 if no member does better than chance.
 
     Examples
@@ -338,6 +338,6 @@ class MinimumClassificationError(WeightedRule):
 
 
 def _without_silence(P: Any) -> np.ndarray:
-    """Checked scores in which silent members say the mean of the others."""
+    """Checked scores in which members without scores get the mean of the others."""
     P, has_scores = check_member_scores(P)
     return P if has_scores.all() else np.where(has_scores[:, :, None], P, mean(P)[:, None])

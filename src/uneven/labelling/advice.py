@@ -81,7 +81,7 @@ def advise(
     Returns
     -------
     Advice or None
-        None if nothing can be said yet.
+        None if there is too little data.
 
     Examples
     --------

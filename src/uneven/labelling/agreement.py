@@ -19,7 +19,7 @@ from sklearn.metrics import cohen_kappa_score
 from uneven.noise import ConfusionEstimate, confusion_from_annotators, dawid_skene
 
 FEWEST_SHARED = 10
-"""Rows that two annotators must both have labelled before anything is said about them."""
+"""Rows that two annotators must both have labelled before their agreement is shown."""
 
 _PRIOR_RIGHT = 4.0
 """Rows that an annotator is taken to have labelled like the others, before anything is known."""

@@ -30,7 +30,7 @@ INFORMATION, RANDOM, SECOND, SPREAD, AGAIN = (
     "spread",
     "skipped before",
 )
-"""Why a row is asked for."""
+"""Why a row is queried."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Desk:
     order : ndarray of int, shape (n_rows,)
         The rows in a random order.
     first : sequence of int
-        Rows to ask for before there is a thought, spread over the pool.
+        Rows to query before there is a ranking, spread over the pool.
     people : callable
         Gives the numbers of those who label.
     random_share, overlap : float
@@ -115,7 +115,7 @@ class Desk:
         self._held[person] = Held(Question(row, why), time.monotonic() + HELD_SECONDS)
 
     def heard(self, name: str) -> None:
-        """Somebody said something about a row, or took it back."""
+        """An annotator labelled a row, or undid it."""
         row = self._where[name]
         votes = len(self.ledger.votes(name))
         if 0 < votes < self.copies(row):

@@ -139,12 +139,12 @@ def decided(project: Project, row: str) -> str:
 
 
 def from_file(project: Project, row: str) -> str:
-    """The label that a row has by the file of labels; empty if somebody said something else."""
+    """The label of a row in the file of labels; empty if an annotator changed it later."""
     return project.ledger.votes(row).get(FROM_FILE, "")
 
 
 def overruled(project: Project, event: Event) -> str:
-    """What a person must know whose answer does not count because somebody decided."""
+    """Note for an annotator whose answer does not count because of a decision."""
     ruling = project.ledger.ruling(event.row)
     if event.kind == "ruling" or ruling is None or ruling.label == event.label:
         return ""

@@ -88,7 +88,7 @@ def _import(project: Project, file: LabelFile, typed: list[tuple[str, str]]) -> 
 
 
 def _typist(project: Project, row: str) -> int:
-    """Whose answer a typed label replaces: that of the one person who spoke, or no one's."""
+    """Whose answer a typed label replaces: that of the only annotator of the row, or no one's."""
     people = list(project.ledger.people(row))
     alone = len(people) == 1 and project.ledger.ruling(row) is None
     return people[0] if alone else FROM_FILE

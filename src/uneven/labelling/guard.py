@@ -112,7 +112,7 @@ def own_name(header: str, port: int, host: str) -> bool:
 
 
 class Guard:
-    """Lets requests in or not, and adds headers to every answer.
+    """Accepts or refuses requests, and adds headers to every response.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the events say now: the answer that counts for each person and row.
+"""The current state of all events: the answer that counts for each person and row.
 
 An event of a person about a row replaces the one before; an undone event gives way to the one
 before it. The ledger is kept up to date event by event, each in constant time. It may be read while
@@ -112,11 +112,11 @@ class Ledger:
         return {who: event.label for who, event in said.items() if event.kind == "label"}
 
     def is_silent(self, row: str) -> bool:
-        """Whether nobody has said anything about a row."""
+        """Whether a row has no answer."""
         return not self._rows.get(row)
 
     def speakers(self, row: str, but: int) -> list[int]:
-        """Who else has given a label to a row, or said that it cannot be labelled."""
+        """Who else has labelled a row, or marked it as one that cannot be labelled."""
         with self._lock:
             said = self._rows.get(row, {}).items()
             return [who for who, event in said if who not in (but, RULING) and event.kind != "skip"]

@@ -1,6 +1,6 @@
-"""The label of each row by all that was said about it.
+"""The label of each row by all answers.
 
-Kept up to date row by row, so that the page, which asks for it all the time, waits for nothing.
+Kept up to date row by row, so that the page, which needs it all the time, never waits.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Outcome:
             self.heard(row)
 
     def heard(self, row: str) -> None:
-        """Somebody said something about a row, or took it back."""
+        """An annotator labelled a row, or undid it."""
         before = self._labels.pop(row, SKIP)
         if before != SKIP:
             self.counts[before] -= 1

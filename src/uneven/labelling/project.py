@@ -340,7 +340,7 @@ class Project:
     # -- what follows
 
     def final(self, row: str) -> tuple[str, float | None] | None:
-        """The label of a row by all that was said, and its probability; None without a label."""
+        """The label of a row by all answers, and its probability; None without a label."""
         with self._lock:
             return self.outcome.final(row)
 
@@ -392,7 +392,7 @@ class Project:
             )
 
     def suspicious(self, person: int) -> list[tuple[int, str, str, float]]:
-        """Labels of a person that the others speak against, and that were not looked at again."""
+        """Labels of a person that the others contradict, and that were not looked at again."""
         found = self.review.suspicious if self.review else []
         names = self.pool.names
         with self._lock:

@@ -75,7 +75,7 @@ class NotKeptError(OSError):
 
 @dataclass(frozen=True)
 class Event:
-    """One thing that a person said.
+    """One event: an answer, an undo or a decision of a person.
 
     Attributes
     ----------

@@ -74,7 +74,7 @@ def label_page(project: Project, person: Person, row: int | None = None) -> str:
 
 
 def answers_page(project: Project, person: Person, query: str = "") -> str:
-    """What the person answered, or rows in which a word occurs."""
+    """Answers of the person, or rows in which a word occurs."""
     words = query.casefold().split()
     form = tag(
         "form",
@@ -100,7 +100,7 @@ def answers_page(project: Project, person: Person, query: str = "") -> str:
 
 
 def again_page(project: Project, person: Person) -> str:
-    """Own labels that the others speak against."""
+    """Own labels that the others contradict."""
     found = project.suspicious(person.id)
     lead = (
         "Learners that have not seen these labels hold another class to be more probable. Some of "

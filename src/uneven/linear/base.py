@@ -87,7 +87,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _as_learnt(self, X: Any) -> Any:
-        """Rows as the learner sees them: with the constant, of unit length if ``normalize``."""
+        """Rows as they are used: with the constant, of unit length if ``normalize``."""
         if self.fit_intercept:
             X = add_constant(X)
         if self.normalize:
@@ -132,7 +132,7 @@ class BinaryLinearClassifier(LinearClassifier):
 def validate_labelled_rows(
     estimator: Any, X: Any, y: Any, classes: Any = None
 ) -> tuple[Any, np.ndarray]:
-    """Validate what ``fit`` was given and remember its columns and classes on the estimator.
+    """Validate the arguments of ``fit``; store columns and classes on the estimator.
 
     X: (n_samples, n_features); y: (n_samples,); classes: (n_classes,), all classes, if ``y`` may
     lack some. Returns X: (n_samples, n_features), of double precision; y: (n_samples,), positions
@@ -151,7 +151,7 @@ def validate_labelled_rows(
 
 
 def validate_stream(estimator: Any, X: Any, y: Any, classes: Any) -> tuple[Any, np.ndarray, bool]:
-    """Validate what ``partial_fit`` was given; remember columns and classes at the first call.
+    """Validate the arguments of ``partial_fit``; store columns and classes at the first call.
 
     X: (n_samples, n_features); y: (n_samples,); classes: (n_classes,) or None, all classes that may
     ever come; needed at the first call, if given later they must be the same. Returns X:

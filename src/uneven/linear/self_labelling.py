@@ -137,7 +137,7 @@ class SelfLabellingSVM(LinearClassifier):
     def _take_turns(
         self, rows: Any, labelled: np.ndarray, positions: np.ndarray, shares: list[float]
     ) -> None:
-        """Guess and learn, with growing trust in the guesses."""
+        """Learn from predicted labels (pseudo-labels) with growing weight."""
         guess = np.zeros(len(labelled), dtype=np.intp)
         guess[labelled] = positions
         weight = np.where(labelled, self.C, 0.0)

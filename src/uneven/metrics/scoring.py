@@ -37,7 +37,7 @@ class Measure:
     Attributes
     ----------
     name, label : str
-        Key and what a reader sees.
+        Key, and name in tables and reports.
     description : str
         One sentence.
     function : callable
@@ -108,7 +108,7 @@ def measure(
     Parameters
     ----------
     name, label, description : str
-        Key, what a reader sees, and a sentence for help and report; constants, because the help
+        Key, name, and a sentence for help and report; constants, because the help
         reads them from the source. Without a label it is a scorer only.
     order : float, default=50
         Where it stands in every list; smaller numbers first.

@@ -292,7 +292,7 @@ class NoiseTolerantPerceptron(BinaryLinearClassifier):
 
 @dataclass
 class _Watch:
-    """Looks at the mistakes of vectors, and remembers the one with the lowest estimated error."""
+    """Evaluates vectors, and keeps the one with the lowest estimated error."""
 
     Z: Any
     noise_rate: float

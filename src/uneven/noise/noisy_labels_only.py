@@ -157,7 +157,7 @@ def _confident(label_shares: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _anchors(label_shares: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Mean label probabilities of the rows that are surest of each label."""
+    """Mean label probabilities of the rows with the largest probability of each label."""
     columns = []
     for own in label_shares.T:
         sure = own >= np.quantile(own, _TOP)

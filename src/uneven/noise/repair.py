@@ -293,7 +293,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
         rest: np.ndarray,
         rng: np.random.RandomState,
     ) -> Any:
-        """Train the learner on cheap labels and, as ``use_clean`` says, on the right ones."""
+        """Train the learner on noisy labels and, by ``use_clean``, on the correct ones."""
         self._check_enough(rest)
         learner = self._learner(rng)
         prefix = _prefix_of_noise_matrix(learner)

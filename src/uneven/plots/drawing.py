@@ -1,4 +1,4 @@
-"""What the displays share: colours, tables of coloured cells, labels, quiet axes.
+"""What the displays share: colours, tables of coloured cells, labels, axes.
 
 Two hues carry the meaning: blue for what is right or supported, orange for errors.  The pair
 stays apart under the common forms of colour blindness and in grey, and each ramp grows darker

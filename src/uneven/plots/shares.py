@@ -88,7 +88,7 @@ class VoteShareDisplay:
         ax: Any = None,
         **kwargs: Any,
     ) -> VoteShareDisplay:
-        """Draw what a fitted vote says about its views or columns.
+        """Draw which views or columns support which class in a fitted vote.
 
         Parameters
         ----------

@@ -341,7 +341,7 @@ def _loneliest(points: np.ndarray, others: list[np.ndarray]) -> int:
 
 
 def _scale_bar(ax: Any) -> None:
-    """A bar that says how long some degrees are in the middle of the map."""
+    """A scale bar: the length of some degrees in the middle of the map."""
     (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
     fitting = [d for d in (0.01, 0.1, 1, 2, 5, 10, 20, 45) if np.deg2rad(d) < 0.3 * (right - left)]
     degrees = fitting[-1] if fitting else 0.001

@@ -1,4 +1,4 @@
-"""Cells of a table as a reader wants them: short text, dates as dates."""
+"""Cells of a table for the report: short text, dates as dates."""
 
 from __future__ import annotations
 

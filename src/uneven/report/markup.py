@@ -1,4 +1,4 @@
-"""HTML and SVG as nested calls, escaped by default; numbers as a reader wants them; whole pages.
+"""HTML and SVG as nested calls, escaped by default; formatted numbers; whole pages.
 
 A template engine was considered; the page is mostly tables and charts computed from numbers, for
 which one function that escapes everything it is not told to trust is shorter and safer.

@@ -142,7 +142,7 @@ def sureness(scores: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np
 
 
 def ranks_in_cells(cells: NDArray[np.intp], sure: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Place of each row among those of its cell, the surest at 0.
+    """Rank of each row in its cell by confidence, the most confident at 0.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def ranks_in_cells(cells: NDArray[np.intp], sure: NDArray[np.float64]) -> NDArra
 def choose_rows(
     held: HeldOutRows, methods: Sequence[str], doubt: NDArray[np.float64], most: int
 ) -> NDArray[np.intp]:
-    """The rows to keep: the surest of each cell of every matrix, and doubtful labels.
+    """The rows to keep: the most confident of each cell of every matrix, and doubtful labels.
 
     Parameters
     ----------

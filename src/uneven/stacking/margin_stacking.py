@@ -245,7 +245,7 @@ class MarginStackingClassifier(StackedClassifier):
         check_passthrough(self)
 
     def _learn(self, members: list[tuple[str, Member]], rows: StackRows, groups: Any) -> None:
-        """Ask the members for level-1 scores, and learn from these."""
+        """Compute the level-1 scores of the members, and fit the combination to them."""
         weigh_classes(rows.share, rows.y, rows.classes, self.class_weight)
         self._learn_from(self._ask_members(members, rows, self.cv, groups, finish=False), rows)
 

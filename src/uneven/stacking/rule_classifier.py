@@ -45,7 +45,7 @@ class RuleClassifier(StackedClassifier):
         The members, as in :class:`~uneven.stacking.MarginStackingClassifier`.
     rule : str, default="mean"
         Fixed: "mean", "trimmed_mean", "median", "minimum", "maximum", "product" or "majority".
-        Learnt from scores of rows that the members did not learn from: "weighted_mean",
+        Fitted to scores of rows that the members were not fitted to: "weighted_mean",
         "weighted_product", "greedy" (ensemble selection), "nnls" (least squares with weights that
         are not negative), "mce" (minimum classification error), "decision_templates",
         "dempster_shafer", or support vector machines on all scores, "one_vs_one", "one_vs_rest"

@@ -154,7 +154,7 @@ class StackCombiner(BaseEstimator):
         return self
 
     def _is_pooled(self, P: np.ndarray) -> bool:
-        """Whether a log-linear pool of the kept members is asked for, and possible."""
+        """Whether a log-linear pool of the kept members is requested, and possible."""
         by_default = self.loss == "squared" and self.kernel is None
         if not (by_default if self.log_pool is None else self.log_pool):
             return False

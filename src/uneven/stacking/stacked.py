@@ -280,7 +280,7 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
         """Scores of the classes, shape (n_samples, n_classes)."""
 
     def _validate(self, X: Any, y: Any, sample_weight: Any) -> StackRows:
-        """Check what ``fit`` was given; remember its columns and what the members can read.
+        """Check the arguments of ``fit``; store columns and what the members can read.
 
         The members are whole classifiers or pipelines, which check themselves what they can read:
         data frames with words, sparse matrices, holes. So only arrays are checked; frames and lists

@@ -157,7 +157,7 @@ def _may_swap(target: Path) -> bool:
 
 @contextmanager
 def _named_after(place: Path, shown: Path) -> Iterator[None]:
-    """Let an error about `place`, or about a file in it, speak of `shown` instead."""
+    """Let an error about `place`, or about a file in it, name `shown` instead."""
     try:
         yield
     except OSError as error:

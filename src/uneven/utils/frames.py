@@ -73,7 +73,7 @@ def take_columns(given: Any, which: np.ndarray | None) -> Any:
 
 
 def holds_words(X: Any, name: Any) -> bool:
-    """Tell whether a column of a frame holds categories or text.
+    """Whether a column of a frame holds categories or text.
 
     Parameters
     ----------

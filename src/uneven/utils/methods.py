@@ -64,7 +64,7 @@ class Method:
     Attributes
     ----------
     name, label : str
-        Key and what a reader sees.
+        Key, and name in tables and reports.
     kind : {"ours", "baseline"}
         Whether it comes from this library.
     description : str
@@ -83,7 +83,7 @@ class Method:
     on_request : bool
         Whether it is left out unless it is named.
     given : bool
-        Whether it is a classifier of the user, who sees columns and labels as they were given.
+        Whether it is a classifier of the user, which gets columns and labels as they were given.
     package : str
         Package that it needs besides those of the library; without it, it is left out unless it is
         named. Model files do not hold it.
@@ -135,7 +135,7 @@ def method(
     Parameters
     ----------
     name, label, description : str
-        Key on the command line, what a reader sees, and a sentence for help and report. These and
+        Key on the command line, name in reports, and a sentence for help and report. These and
         the flags must be constants: the help reads them from the source.
     order : float, default=50
         Where it stands in every list; smaller numbers first.

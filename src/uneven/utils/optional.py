@@ -14,7 +14,7 @@ def require(module: str, purpose: str, extra: str = "cli") -> ModuleType:
     module : str
         Name of the package.
     purpose : str
-        What the caller wants to do; begins the error message.
+        What needs the package; begins the error message.
     extra : str, default="cli"
         Extra of this library that installs it.
 

@@ -54,7 +54,7 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
         Parameters
         ----------
         name : str
-            What it is asked for by.
+            The name of an entry.
         entry : object
         order : float, default=50
             Where it stands: smaller numbers first.

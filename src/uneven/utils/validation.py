@@ -95,7 +95,7 @@ def check_table(X: Any) -> None:
 
 
 def _check_places(X: Any) -> None:
-    """Refuse a sparse matrix that says of values that they stand outside of it."""
+    """Refuse a sparse matrix with indices outside of its shape."""
     if X.format in ("csr", "csc", "bsr"):
         X.check_format(full_check=True)
     elif X.format == "coo":

@@ -306,7 +306,7 @@ default="propagation"
         return self.centre != "propagation" and self.ridge > JITTER
 
     def _open_span(self, X: Any, y: np.ndarray) -> Any:
-        """Find the frame and the places of the rows in it; return the rows as the kernel sees."""
+        """Find the frame and the coordinates of the rows in it; return the rows for the kernel."""
         rows = add_constant(X) if self.fit_intercept else X
         narrow = self.kernel == "linear" and rows.shape[1] <= rows.shape[0]
         rows = rows.toarray() if narrow and sp.issparse(rows) else rows

@@ -126,7 +126,7 @@ class CutClassifier(KernelMixin, LinearClassifier, ABC):
         return bound if self.converged_ else 1.0
 
     def _run_softly(self, sample: Sample, rule: Rule, rng: np.random.Generator) -> Any:
-        """Learn one class against the rest, with a dimension of its own for each row if asked."""
+        """Learn one class against the rest, optionally with a dimension of its own for each row."""
         if not self.slack:
             return self._run(sample, rule, rng)
         run = self._run(SoftSample(sample, float(self.slack)), rule, rng)

@@ -124,7 +124,7 @@ def cutting_planes(
 
 
 QUERIES = ("analytic", "centre_of_gravity", "chebyshev")
-"""Which centre to ask, by name."""
+"""Which centre to query, by name."""
 
 Query = Callable[[np.ndarray], np.ndarray]
 
@@ -257,7 +257,7 @@ default="largest_error"
 
 
 class _Game:
-    """Query and oracle on one sample; remembers the point with the fewest mistakes."""
+    """Query and oracle on one sample; keeps the point with the fewest mistakes."""
 
     def __init__(self, sample: Sample, rule: Rule, centre: Query) -> None:
         self.sample, self.rule, self.centre = sample, rule, centre

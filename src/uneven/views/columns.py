@@ -1,4 +1,4 @@
-"""A column transformer whose output says which view each column belongs to."""
+"""A column transformer whose output names the view of each column."""
 
 from __future__ import annotations
 

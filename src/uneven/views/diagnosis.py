@@ -53,7 +53,7 @@ def diagnose(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> ViewDiagnosis:
-    """Measure what each view knows on its own, and what views know together.
+    """Evaluate every view on its own, and how the errors of views depend on each other.
 
     One classifier per view and fold is fitted on the rows where the view is present, and predicts
     for the rows of the fold it has not seen.

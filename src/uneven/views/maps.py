@@ -141,7 +141,7 @@ def resolve_views(
     feature_names: Sequence[str] | None = None,
     frame: Any = None,
 ) -> ViewMap:
-    """Turn what the user wrote for ``views`` into column positions.
+    """Resolve the parameter ``views`` to column positions.
 
     Parameters
     ----------

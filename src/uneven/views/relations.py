@@ -50,7 +50,7 @@ def same_mistakes(answers: np.ndarray, present: np.ndarray, codes: np.ndarray) -
 
 
 def redundant_beside(redundancy: np.ndarray, repeated: np.ndarray, merit: np.ndarray) -> np.ndarray:
-    """Tell which view adds little to which other.
+    """Find views that add little to others.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def redundant_beside(redundancy: np.ndarray, repeated: np.ndarray, merit: np.nda
 
 
 def in_conflict(redundancy: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Tell which views are right where the other fails, more often than chance would have it.
+    """Find pairs of views of which one is right where the other fails, beyond chance.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def in_conflict(redundancy: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def sole_knowledge(recalls: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Tell which class is recalled by which view and by no other.
+    """Find classes that one view recalls and no other.
 
     Parameters
     ----------

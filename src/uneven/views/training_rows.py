@@ -140,7 +140,7 @@ class TrainingRows:
 def validate_fit_data(
     estimator: Any, X: Any, y: Any, sample_weight: Any, clean: Any = None
 ) -> TrainingRows:
-    """Validate what ``fit`` was given and remember its columns on the estimator.
+    """Validate the arguments of ``fit``; store its columns on the estimator.
 
     Parameters
     ----------

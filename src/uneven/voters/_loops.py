@@ -61,7 +61,7 @@ def _column_cuts(values, masses, rest, max_bins, cuts):
     ----------
     values : (m,) in any order
     masses : (2, m) in folds, whose sums are exact
-    rest : float, mass of the last value beside its folds
+    rest : float, mass of the last value next to its folds
     max_bins : int
     cuts : (min(m, max_bins),) output
     """

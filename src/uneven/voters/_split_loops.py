@@ -317,7 +317,7 @@ def fill_splits(codes, columns, n_bins, slots, matrix, histograms):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _fill_tile(codes, columns, n_bins, slots, matrix, n_slots, histogram, first_column, stop):
-    """Histograms of as many columns as there is room for; returns the column after them."""
+    """Histograms of as many columns as fit; returns the column after them."""
     n, lanes = matrix.shape
     chunk = _CHUNK_NUMBERS // lanes
     last_column, size = first_column, 0

@@ -17,7 +17,7 @@ _PARALLEL_ADDITIONS = 2_000_000
 _SPLIT_NUMBERS = 4_000_000
 _FEW_ROWS = 1024
 _KEPT_NUMBERS = 20_000
-"""Room for the sums of the left sides of all splits of a level."""
+"""Buffer for the sums of the left sides of all splits of a level."""
 
 _NO_CUTS, _NO_SIDES = np.zeros((0, 0), dtype=np.int64), np.zeros((0, 0), dtype=np.bool_)
 _NO_LEFTS = np.zeros((0, 0, 0))

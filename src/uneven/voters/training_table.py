@@ -100,7 +100,7 @@ class TrainingTable:
         return folds if folds[1].any() else folds[:1]
 
     def tree_rows(self, costs: Any) -> TreeRows:
-        """The rows as a tree sees them that is about to grow on some costs."""
+        """The rows in the form in which a tree is grown on some costs."""
         return TreeRows(self, costs)
 
     def answers_of(self, voter: Any, row_mask: np.ndarray | None = None) -> np.ndarray:
@@ -136,7 +136,7 @@ class TrainingTable:
         return hits / np.maximum(self.class_mass, np.finfo(float).tiny)
 
     def where(self, row_mask: np.ndarray, pool: ThreadPool) -> TrainingTable:
-        """The same table as a view sees it that is absent in some rows.
+        """The same table for a view that is missing in some rows.
 
         Parameters
         ----------

@@ -28,7 +28,7 @@ class Block(Protocol):
 
 @dataclass
 class HeldBlock:
-    """Rows that are in memory; the number tells where the block stands among others."""
+    """Rows that are in memory; the number is the position of the block."""
 
     X: Any
     y: Any

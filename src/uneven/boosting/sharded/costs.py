@@ -32,7 +32,7 @@ class Answers(Handle):
     Attributes
     ----------
     costs : CostMatrix or None
-        The costs that the voter was learnt from.
+        The costs that the voter was fitted to.
     paid : float
         Cost of the predictions there.
     """

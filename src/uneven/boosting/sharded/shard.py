@@ -23,7 +23,7 @@ from uneven.views import ViewMap
 from uneven.views.training_rows import CodeRange
 
 ANY_VIEW, ALL_ROWS = -1, -2
-"""Stand for rows that have at least one view, and for all rows, where a view is asked for."""
+"""Stand for rows that have at least one view, and for all rows, in place of a view."""
 
 _BUCKETS = 12
 
@@ -58,7 +58,7 @@ class Shard:
     held : dict of int to object
         What steps have left here, by name.
     spare : list of ndarray of int32, shape (2, n_rows)
-        Room that is free again; see ``borrow``.
+        Buffers that are free again; see ``borrow``.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class Shard:
         return self._folder is not None
 
     def empty(self, shape: tuple[int, ...], dtype: Any, order: Any = "C") -> np.ndarray:
-        """Room for an array, in a file if this shard is kept on disk."""
+        """Allocate an array, in a file if this shard is kept on disk."""
         if self._folder is None or 0 in shape:
             return np.empty(shape, dtype, order)
         self._n_files += 1

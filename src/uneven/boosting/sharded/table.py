@@ -116,7 +116,7 @@ class ShardedTable:
         return ShardedRowCodes.of(self.engine, columns, self.n_codes, cuts, n_bins)
 
     def where(self, row_mask: Any, pool: ThreadPool) -> ShardedTable:
-        """The same table as a view sees it that is absent in some rows."""
+        """The same table for a view that is missing in some rows."""
         heaviest, _ = self.engine.ask(rows_of.range_of_mass(row_mask.view))
         units = fold_units(self.n_rows, heaviest)
         self.engine.later(rows_of.fold_mass(row_mask.view, units))
@@ -126,7 +126,7 @@ class ShardedTable:
         return seen
 
     def tree_rows(self, costs: Any) -> ShardedTreeRows:
-        """The rows as a tree sees them that is about to grow on some costs."""
+        """The rows in the form in which a tree is grown on some costs."""
         return ShardedTreeRows(self.binned, costs, self.view, self.class_mass, self.pool)
 
     def answers_of(self, voter: Any, row_mask: Any = None) -> Answers:

@@ -267,7 +267,7 @@ class ShardedTree(GrowingTree):
     def _ahead(self) -> list[int]:
         """The best nodes whose split is not carried out yet.
 
-        All of them if there is room for all leaves that may come of them: none is split in vain.
+        All of them if all leaves that may come of them are allowed: no split is wasted.
         """
         if len(self.free) < self.n_ahead:
             self._drop_hopeless()
@@ -294,7 +294,7 @@ class ShardedTree(GrowingTree):
         return [number for _, number in sorted(found)]
 
     def _make_nodes(self, n_nodes: int) -> None:
-        """Have room for so many nodes."""
+        """Allocate space for so many nodes."""
         if n_nodes > len(self._facts):
             facts, gains, goes_left = (
                 np.concatenate([part, np.empty_like(part)]) for part in self.nodes

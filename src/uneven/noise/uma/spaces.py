@@ -1,4 +1,4 @@
-"""Where UMA's vectors live: as columns of numbers, or as combinations of the training rows.
+"""Representations of UMA's vectors: columns of numbers, or combinations of training rows.
 
 Both spaces have the same interface, so that the algorithm is the same in both.
 """

@@ -39,7 +39,7 @@ def given_level_one(
     table : StackRows
         All training rows.
     scores : array-like of shape (n_rows, n_members, n_classes)
-        What each member says about rows that it did not learn from: probabilities, or margins
+        Scores of each member for rows that it was not fitted to: probabilities, or margins
         where a member has no probabilities.
     rows : array-like of int, shape (n_rows,), optional
         Which rows these are; all of them by default.

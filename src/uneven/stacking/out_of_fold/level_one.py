@@ -130,7 +130,7 @@ def level_one(
         A number of stratified folds (shuffled if there is a ``random_state``), or what
         scikit-learn takes for ``cv``. Rows that a splitter never holds out get no level-1 scores. A
         float, or "holdout" for 0.5: this share of every class is scored by members that learn from
-        the other rows, and stay. "resubstitution": members score what they learnt from.
+        the other rows, and stay. "resubstitution": members score their training rows.
         "prefit": members are fitted already, and score all rows. "auto": four folds, or above
         50 000 rows a fifth of them held out (blending), so that no member is trained twice.
     groups : array-like of shape (n_samples,), optional

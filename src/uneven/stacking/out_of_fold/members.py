@@ -469,7 +469,7 @@ class FittedMember:
         return scores / self.scale
 
     def _refuse_absurd(self, scores: np.ndarray) -> None:
-        """Refuse scores that cannot be learnt from or combined with others."""
+        """Refuse scores that cannot be used for fitting or combined with others."""
         broken = np.flatnonzero(~(np.abs(scores) <= _LARGEST).all(axis=1))
         if not broken.size:
             return

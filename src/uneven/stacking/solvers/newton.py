@@ -1,6 +1,6 @@
 """Exact solver: the method of multipliers around proximal Newton steps on a working set.
 
-A hinge is not smooth, and the published solution is to smooth it and to live with the difference.
+A hinge is not smooth; the published solution smooths it and accepts the difference.
 Here its Moreau envelope is moved by multipliers after every search, so that the sequence of smooth
 problems ends at the minimum of the hinge itself, at a softness that stays comfortable. Each smooth
 problem is piecewise quadratic: a Newton step solves its quadratic model, penalty included, on the
@@ -47,7 +47,7 @@ class _Point:
     damping: float = _DAMPING[1]
 
     def adapt(self, length: float) -> None:
-        """Trust the model more after full steps, and less after short ones."""
+        """Damp the model less after full steps, and more after short ones."""
         least, _, most = _DAMPING
         if length == 1.0:
             self.damping = max(least, self.damping / 4.0)
