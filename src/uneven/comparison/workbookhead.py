@@ -185,12 +185,12 @@ def _first_rows(book: zipfile.ZipFile, place: str) -> tuple[list[list[str]], set
             cells.append(found)
         if len(cells) == MOST_ROWS:
             break
-    asked = {int(value) for row in cells for _, kind, value in row if kind == "s" and value}
+    asked = {int(value) for line in cells for _, kind, value in line if kind == "s" and value}
     shared = _shared_texts(book, asked) if asked else {}
     rows, words = list[list[str]](), set[str]()
-    for row in cells:
-        texts = [""] * (1 + max(column for column, *_ in row))
-        for column, kind, value in row:
+    for line in cells:
+        texts = [""] * (1 + max(column for column, *_ in line))
+        for column, kind, value in line:
             texts[column] = (shared[int(value)] if kind == "s" and value else value).strip()
             words |= {texts[column]} if kind in ("s", "str", "inlineStr") else set()
         rows.append(texts)
