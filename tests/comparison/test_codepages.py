@@ -44,6 +44,7 @@ WORDS = [
     ("mac_roman", "schön;trüb;heiß;größe;Köln"),
     ("mac_roman", "élève;très;garçon;où;Noël;à"),
     ("cp850", "schön;trüb;heiß;größe;Köln"),
+    ("cp850", "grün"),
     ("cp850", "élève;très;garçon;où;Noël;à"),
     ("cp852", "Łódź;Kraków;Gdańsk;Wrocław;imię"),
     ("cp866", "Москва;Санкт-Петербург;да;нет;город"),

@@ -183,7 +183,7 @@ NAMES = ["combo", "forest", "linear"]
         ("combination_", "ws", "but it says other"),
         ("n_jobs", "lots", "n_jobs is 'lots'"),
         ("estimators_.0.name", 5, "other names than it says"),
-        ("estimators_.0.model", None, "no model to tell 3 classes"),
+        ("estimators_.0.model", None, "no model of 3 classes"),
         ("estimators_.0.labels", np.array([0, 1, 1]), "no list of different classes"),
         ("estimators_.0.scale", 1e-300, "have the scale 1e-300"),
         ("temperature_", 1e-300, "its temperature is 1e-300"),

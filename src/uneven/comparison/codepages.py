@@ -90,8 +90,10 @@ SIGN, RARE_SIGN = math.log(1 / 600), math.log(1 / 50_000)
 """Syllables of Japan and Korea, other usual signs of East Asia, and rare ones."""
 
 RARE, STRANGE, WITHIN = math.log(2e-3), math.log(1e-3), math.log(1e-5)
-"""A letter of another language; a sign beside letters; a sign between letters."""
+"""A letter of another language; a sign beside letters; a sign, or a letter of another script than
+its neighbour, inside a word."""
 
+LAST_LATIN = "\u024f"
 SOME = math.log(0.3)
 QUOTES, UNIT_SIGNS = "‘“”„«»–…", "°²³½¼¾€£¥¢§©®™±×"
 """Signs that people write beside words, and beside short ones."""
@@ -166,7 +168,10 @@ def _word_fit(text: str, shares: dict[str, float]) -> float:
         inside = 0 < place < len(text) - 1
         if sign.isascii():
             continue
-        if sign in shares or (sign.isalpha() and sign not in "ªº"):
+        neighbours = text[max(place - 1, 0) : place + 2]
+        if sign.isalpha() and sign > LAST_LATIN and re.search("[A-Za-z]", neighbours):
+            fit += WITHIN
+        elif sign in shares or (sign.isalpha() and sign not in "ªº"):
             fit += shares.get(sign, shares.get(sign.lower(), RARE))
             fit += RARE if sign.isupper() and text[:place][-1:].islower() else 0.0
         elif sign == "’" or (sign in QUOTES and not inside):
