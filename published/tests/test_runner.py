@@ -236,14 +236,18 @@ def test_kept_cells_of_an_older_edition_are_dropped(tmp_path):
     run = Run(tmp_path / "cells", download=False, kept=tmp_path / "kept")
     run_cells(cells, run)
     run.store.keep(cells)
-    assert count_kept(study.name, study.edition, study.repeats, tmp_path / "kept") == N_CELLS
+    kept = tmp_path / "kept"
+    items = [item.name for item in study.items]
+    assert count_kept(study.name, study.edition, items, study.repeats, kept) == N_CELLS
+    one = count_kept(study.name, study.edition, items[:1], study.repeats, kept)
+    assert 0 < one == study.repeats < N_CELLS, "an exhibit may show some of the items"
     newer = [replace(cell, study=replace(study, edition=study.edition + 1)) for cell in cells]
     assert all(run.store.load(cell) is None for cell in newer)
     run.store.save(newer[0], Finished({"a": {"error": [0.5]}}, 1.0, {}))
     assert run.store.keep(newer) == 1
     lines = (tmp_path / "kept" / f"{study.name}.jsonl").read_text().splitlines()
     assert len(lines) == 1
-    assert count_kept(study.name, study.edition, study.repeats, tmp_path / "kept") == 0
+    assert count_kept(study.name, study.edition, items, study.repeats, kept) == 0
 
 
 def test_a_damaged_line_of_kept_cells_is_named(tmp_path):

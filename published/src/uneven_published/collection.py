@@ -45,7 +45,7 @@ class Listed:
         Of its document.
     place, title, status, status_note : str
         As in `Exhibit`.
-    studies : list of (str, int, int, int)
+    studies : list of (str, int, list of str, int)
         Name, edition, items and repetitions of each study of a full run.
     """
 
@@ -55,19 +55,17 @@ class Listed:
     title: str
     status: str
     status_note: str
-    studies: list[tuple[str, int, int, int]]
+    studies: list[tuple[str, int, list[str], int]]
 
     @property
     def planned(self) -> int:
         """Cells of a full run."""
-        return sum(items * repeats for _, _, items, repeats in self.studies)
+        return sum(len(items) * repeats for _, _, items, repeats in self.studies)
 
     @property
     def kept(self) -> int:
         """Those of them that come with the package."""
-        return sum(
-            count_kept(study, edition, repeats) for study, edition, _, repeats in self.studies
-        )
+        return sum(count_kept(*study) for study in self.studies)
 
 
 def exhibits_of(document: str) -> tuple[Exhibit, ...]:
@@ -91,7 +89,7 @@ def listing(exhibits: Sequence[Exhibit]) -> list[Listed]:
             exhibit.title,
             exhibit.status,
             exhibit.status_note,
-            [(s.name, s.edition, len(s.items), s.repeats) for s in exhibit.studies],
+            [(s.name, s.edition, [item.name for item in s.items], s.repeats) for s in exhibit.studies],
         )
         for exhibit in exhibits
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,14 @@ from typing import Any
 KEPT = Path(__file__).with_name("kept_cells")
 
 
-def count_kept(study: str, edition: int, repeats: int, kept: Path = KEPT) -> int:
-    """How many cells of an edition of a study are kept, without loading the study."""
+def count_kept(
+    study: str, edition: int, items: Collection[str], repeats: int, kept: Path = KEPT
+) -> int:
+    """How many cells of some items of a study are kept, without loading the study."""
     lines = kept_lines(kept_file(kept, study))
     return sum(
-        line["edition"] == edition and repeat < repeats for (_, repeat), line in lines.items()
+        line["edition"] == edition and item in items and repeat < repeats
+        for (item, repeat), line in lines.items()
     )
 
 
