@@ -89,7 +89,10 @@ def listing(exhibits: Sequence[Exhibit]) -> list[Listed]:
             exhibit.title,
             exhibit.status,
             exhibit.status_note,
-            [(s.name, s.edition, [item.name for item in s.items], s.repeats) for s in exhibit.studies],
+            [
+                (s.name, s.edition, [item.name for item in s.items], s.repeats)
+                for s in exhibit.studies
+            ],
         )
         for exhibit in exhibits
     ]
