@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.decisions.test_class_factors import judged, noisy
@@ -10,12 +10,14 @@ from uneven.decisions.decision import Decision, fit_decision
 from uneven.decisions.prior_shift import change_prior, estimate_prior
 
 
+@pytest.mark.filterwarnings("ignore:cost. predicting")
 @settings(max_examples=60, deadline=None)
 @given(judged(), st.integers(0, 2**32 - 1))
 def test_the_cost_rule_is_brute_force(drawn, seed):
     p, y, mass = drawn
     n_classes = p.shape[1]
     cost = np.random.default_rng(seed).integers(-2, 6, (n_classes, n_classes)).astype(float)
+    assume(np.ptp(cost, axis=1).any())
     rule = fit_decision(p, y, cost=cost, sample_weight=mass)
     for row, code in zip(p, rule.answers(p)):
         expected = [sum(row[a] * cost[a, k] for a in range(n_classes)) for k in range(n_classes)]
@@ -52,6 +54,16 @@ def test_rules_for_recalls_do_not_depend_on_the_shares_elsewhere(measure):
     np.testing.assert_allclose(one.scores(p), other.scores(p))
 
 
+def test_costs_that_make_no_sense_are_refused_or_named():
+    p, y, _ = noisy(50, 3)
+    for same in (np.zeros((3, 3)), np.ones((3, 1)) * np.ones(3), [[1, 1, 1], [2, 2, 2], [0, 0, 0]]):
+        with pytest.raises(ValueError, match="every prediction costs the same"):
+            fit_decision(p, y, cost=same)
+    with pytest.warns(UserWarning, match="predicting 'b' for a row of 'a' costs less than the"):
+        fit_decision(p, y, cost=np.eye(3), classes=["a", "b", "c"])
+    fit_decision(p, y, cost=-np.eye(3))
+
+
 def test_constraints_hold_or_are_refused_with_what_is_reachable():
     p, y, _ = noisy(1000, 3, strength=1.0)
     rule = fit_decision(p, y, measure="accuracy", constraints={2: 0.9, 1: 0.2})
@@ -60,7 +72,7 @@ def test_constraints_hold_or_are_refused_with_what_is_reachable():
     with pytest.raises(ValueError, match=r"'rare' 0.95.*nearest ones reach 'frequent' .*'rare'"):
         fit_decision(p, y, constraints={0: 0.95, 2: 0.95}, classes=["frequent", "mid", "rare"])
     with pytest.raises(ValueError, match="cannot be combined"):
-        fit_decision(p, y, cost=np.eye(3), constraints={2: 0.9})
+        fit_decision(p, y, cost=1 - np.eye(3), constraints={2: 0.9})
     with pytest.raises(ValueError, match="demanded of class 'rare' must be in"):
         fit_decision(p, y, constraints={2: 1.5}, classes=["frequent", "mid", "rare"])
 
@@ -142,7 +154,7 @@ def test_the_rule_in_words():
     assert "Abstains where" in words
     assert "most probable class" in fit_decision(p, y, measure="accuracy").explain(names)
     assert "divided by its share" in fit_decision(p, y, measure="balanced_accuracy").explain(names)
-    assert "smallest expected cost" in fit_decision(p, y, cost=np.eye(3)).explain(names)
+    assert "smallest expected cost" in fit_decision(p, y, cost=1 - np.eye(3)).explain(names)
 
 
 def test_permuted_labels_promise_nothing():

@@ -604,10 +604,40 @@ def test_one_class_does_not_hide_bad_parameters(words, says):
 
 @few_trees
 def test_a_fit_that_fails_late_leaves_nothing_behind(table):
-    model = few(cost=np.eye(2))
-    with pytest.raises(ValueError, match="cost"):
+    model = few(constraints={"common": 1.0, "less": 1.0, "rare": 1.0, "tiny": 1.0})
+    with pytest.raises(ValueError, match="nearest ones reach"):
         model.fit(*table)
     assert set(vars(model)) == set(vars(few()))
+
+
+class Untouched(GaussianNB):
+    """May not be fitted."""
+
+    def fit(self, X, y, sample_weight=None):
+        raise AssertionError("it was fitted")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **w: few(members=[("own", Untouched())], **w),
+        lambda **w: TunedDecisionClassifier(Untouched(), **w),
+    ],
+)
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"cost": np.eye(2)},
+        {"prior": {"common": 1.0}},
+        {"constraints": {"fraud": 0.9}},
+        {"cost": 1.0 - np.eye(4), "constraints": {"rare": 0.9}},
+    ],
+)
+def test_a_decision_that_does_not_fit_the_classes_is_refused_before_anything_is_learnt(
+    make, words, table
+):
+    with pytest.raises(ValueError, match=r"cost|prior|fraud"):
+        make(**words).fit(*table)
 
 
 def test_it_withholds_answers_that_would_cost_more_than_abstaining():

@@ -109,7 +109,7 @@ def test_two_columns_of_one_name_are_refused(model):
         model.fit(pd.DataFrame(X, columns=list("abbc")), Y)
 
 
-@pytest.mark.parametrize("missing", [np.nan, None])
+@pytest.mark.parametrize("missing", [np.nan, None, pd.NA])
 @pytest.mark.parametrize("model", TREES[:2] + LINEAR[:8] + LINEAR[9:] + JOINED, ids=name)
 def test_rows_without_label_are_named(model, missing):
     labels = np.array(["no", "yes"], dtype=object)[Y]

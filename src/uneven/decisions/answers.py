@@ -9,8 +9,10 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from uneven.decisions.decision import ABSTAIN, Decision
+from uneven.decisions.decision import ABSTAIN, Decision, fit_decision
 from uneven.decisions.prior_shift import estimate_prior
+from uneven.decisions.rows import in_class_order, recalls_by_code
+from uneven.decisions.unseen import UnseenRows
 from uneven.utils.validation import check_mass, is_collection
 from uneven.votes.lazy_answers import answer_lazily
 
@@ -25,8 +27,14 @@ class AnsweringMixin(ClassifierMixin):
 
     classes_: np.ndarray
     decision_: Decision | None
+    measure: Any
+    cost: Any
+    prior: Any
+    constraints: Any
     abstain_cost: float | None = None
     abstain_label: Any = None
+    pseudo_rows: float | None = None
+    spread_price: float | None = None
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict classes by the decision rule; ``abstain_label`` where it abstains.
@@ -92,6 +100,30 @@ class AnsweringMixin(ClassifierMixin):
         if self.decision_ is not None:
             moved._decide(estimate_prior(said, self.decision_.prior))
         return moved
+
+    def _check_decision(self, classes: list[Any]) -> None:
+        """Refuse costs, frequencies and constraints of other classes, before anything is learnt."""
+        no_rows = UnseenRows(np.zeros((0, len(classes))), np.zeros(0, int), np.zeros(0))
+        self._fit_decision(no_rows, classes, in_class_order(self.prior, classes))
+
+    def _fit_decision(
+        self, rows: UnseenRows, classes: list[Any], prior: Any, trained: Any = None
+    ) -> Decision:
+        """The rule on unseen rows, for class frequencies in the order of the classes."""
+        return fit_decision(
+            rows.probabilities,
+            rows.codes,
+            measure=self.measure,
+            cost=self.cost,
+            prior=prior,
+            constraints=recalls_by_code(self.constraints, classes),
+            abstain_cost=self.abstain_cost,
+            sample_weight=rows.weight,
+            pseudo_rows=self.pseudo_rows,
+            spread_price=self.spread_price,
+            classes=classes,
+            trained=trained,
+        )
 
     def _abstain_label(self) -> Any:
         label = self.abstain_label

@@ -11,6 +11,7 @@ abstain where a prediction would cost more than abstaining.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -268,7 +269,7 @@ def fit_decision(
 
 
 def check_cost(cost: Any, classes: Sequence[Any]) -> np.ndarray:
-    """A cost matrix as an array of finite numbers.
+    """A cost matrix as an array of finite numbers; warns if a correct prediction costs more.
 
     Parameters
     ----------
@@ -306,6 +307,16 @@ def check_cost(cost: Any, classes: Sequence[Any]) -> np.ndarray:
         )
     if not np.isfinite(costs).all():
         raise ValueError("cost must hold finite numbers.")
+    if n_classes > 1 and (costs == costs[:, :1]).all():
+        raise ValueError("every prediction costs the same: give misclassifications a higher cost.")
+    cheaper = np.argwhere(costs < costs.diagonal()[:, None])
+    if len(cheaper):
+        true, said = (classes[k] for k in cheaper[0].tolist())
+        warnings.warn(
+            f"cost: predicting {said!r} for a row of {true!r} costs less than the correct class. "
+            "Rows are true classes, columns predictions; gains are negative costs.",
+            stacklevel=2,
+        )
     return costs
 
 

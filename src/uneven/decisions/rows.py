@@ -139,13 +139,15 @@ def recalls_by_code(constraints: Any, classes: Sequence[Any]) -> dict[int, float
 
 
 def in_class_order(shares: Any, classes: Sequence[Any]) -> Any:
-    """Shares of a dict in the order of the classes; others as they are.
+    """Shares of a dict or of a pandas series in the order of the classes; others as they are.
 
     Examples
     --------
     >>> in_class_order({"b": 0.25, "a": 0.75}, ["a", "b"])
     array([0.75, 0.25])
     """
+    if hasattr(shares, "iloc") and hasattr(shares, "items"):
+        shares = dict(shares.items())
     if not isinstance(shares, Mapping):
         return shares
     ordered = np.full(len(classes), np.nan)

@@ -18,10 +18,10 @@ from sklearn.utils.validation import (
 )
 
 from uneven.decisions.answers import AnsweringMixin
-from uneven.decisions.decision import Decision, fit_decision
+from uneven.decisions.decision import Decision
 from uneven.decisions.log_pool import LogPool, fit_log_pool
 from uneven.decisions.measures import MEASURES
-from uneven.decisions.rows import in_class_order, recalls_by_code
+from uneven.decisions.rows import in_class_order
 from uneven.decisions.unseen import (
     DEFAULT_FOLDS,
     UnseenRows,
@@ -97,7 +97,7 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
     cost : array-like of shape (n_classes, n_classes), default=None
         Cost of predicting the column's class for an example of the row's class, in sorted class
         order. The index and columns of a pandas frame name the classes. Replaces ``measure``.
-    prior : array-like of shape (n_classes,) or dict of class to share, default=None
+    prior : array-like of shape (n_classes,), dict or series of class to share, default=None
         Class frequencies where the model will be used. None: as in training. See also
         :meth:`adapt`.
     constraints : dict of class to float, default=None
@@ -249,6 +249,7 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
             check_is_fitted(self.estimator)
             self.estimator_, numbered = self.estimator, None
         else:
+            self._check_decision(np.unique(labels).tolist())
             self.estimator_ = clone(self.estimator)
             numbered = fit_numbered(self.estimator_, X, labels, fit_params)
         self.classes_ = np.asarray(self.estimator_.classes_) if numbered is None else numbered
@@ -348,20 +349,7 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
             self._abstain_label()
 
     def _decide(self, prior: Any) -> None:
-        rows, classes = self.unseen_, self.classes_.tolist()
-        self.decision_ = fit_decision(
-            rows.probabilities,
-            rows.codes,
-            measure=self.measure,
-            cost=self.cost,
-            prior=prior,
-            constraints=recalls_by_code(self.constraints, classes),
-            abstain_cost=self.abstain_cost,
-            sample_weight=rows.weight,
-            pseudo_rows=self.pseudo_rows,
-            spread_price=self.spread_price,
-            classes=classes,
-        )
+        self.decision_ = self._fit_decision(self.unseen_, self.classes_.tolist(), prior)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Calibrated probabilities, which the decision does not change.

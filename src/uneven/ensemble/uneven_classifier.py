@@ -15,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from uneven.boosting.sharded import RowBlocks
 from uneven.boosting.sharded.opening import open_sharded
 from uneven.decisions.answers import AnsweringMixin
-from uneven.decisions.decision import ABSTAIN, Decision, fit_decision
+from uneven.decisions.decision import ABSTAIN
 from uneven.decisions.log_pool import LogPool
 from uneven.decisions.measures import MEASURES
-from uneven.decisions.rows import in_class_order, recalls_by_code
+from uneven.decisions.rows import in_class_order
 from uneven.decisions.unseen import UnseenRows
 from uneven.ensemble.boost import class_shares
 from uneven.ensemble.explanation import EnsembleExplanation, explain_members
@@ -104,7 +104,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
     constraints : mapping of class label to float, default=None
         Minimum recall of some classes on unseen rows; ``measure`` chooses among the rules that
         reach it.
-    prior : array-like of shape (n_classes,) or dict of class to share, default=None
+    prior : array-like of shape (n_classes,), dict or series of class to share, default=None
         Class frequencies where the model will be used, for probabilities and predictions; None: as
         in training. See also :meth:`adapt`.
     abstain_cost : float, default=None
@@ -309,6 +309,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         """Note the classes and their shares."""
         self.classes_ = classes
         self.class_prior_ = class_shares(y, mass, len(classes))
+        self._check_decision(classes.tolist())
         if self.abstain_cost is not None:
             self._abstain_label()
 
@@ -361,17 +362,16 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         self, learnt: Sequence[PooledMember], pooled: PooledRows | None, choice_seed: int
     ) -> dict[str, Any]:
         """Fitted attributes: the pool of the members, and the decision rule."""
-        prior = in_class_order(self.prior, self.classes_.tolist())
         if pooled is None:
-            no_rows = UnseenRows(np.zeros((0, len(self.classes_))), np.zeros(0, int), np.zeros(0))
-            self._fit_decision(no_rows, self.class_prior_, prior)
             nothing = dict.fromkeys(("pool_", "decision_", "factors_", "unseen_"))
             return nothing | {"members_": [], "weights_": {}, "unseen_log_loss_": np.nan}
         kept = choose_members(learnt, pooled, choice_seed)
         members, pool = [learnt[m] for m in kept], pooled.fit_pool(kept)
         shares = pool.probabilities([pooled.said[m] for m in kept])
         unseen = UnseenRows(shares, pooled.y, pooled.mass)
-        decision = self._fit_decision(unseen, pooled.prior, prior)
+        classes = self.classes_.tolist()
+        prior = in_class_order(self.prior, classes)
+        decision = self._fit_decision(unseen, classes, prior, pooled.prior)
         own = shares[np.arange(len(pooled.y)), pooled.y]
         return {
             "members_": members,
@@ -383,25 +383,11 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
             "unseen_log_loss_": float(-np.average(np.log(own), weights=pooled.mass)),
         }
 
-    def _fit_decision(self, rows: UnseenRows, trained: np.ndarray, prior: Any) -> Decision:
-        classes = self.classes_.tolist()
-        return fit_decision(
-            rows.probabilities,
-            rows.codes,
-            measure=self.measure,
-            cost=self.cost,
-            prior=prior,
-            constraints=recalls_by_code(self.constraints, classes),
-            abstain_cost=self.abstain_cost,
-            sample_weight=rows.weight,
-            classes=classes,
-            trained=trained,
-        )
-
     def _decide(self, prior: Any) -> None:
         if self.unseen_ is None or self.decision_ is None:
             raise ValueError("its model file holds no unseen rows: fit it anew to adapt it.")
-        self.decision_ = self._fit_decision(self.unseen_, self.decision_.prior, prior)
+        classes, trained = self.classes_.tolist(), self.decision_.prior
+        self.decision_ = self._fit_decision(self.unseen_, classes, prior, trained)
         self.factors_ = self.decision_.factors
 
     def predict_proba(self, X: Any) -> np.ndarray:

@@ -149,13 +149,18 @@ def check_labelled(y: Any) -> None:
     if labels.dtype.kind == "f":
         missing = np.isnan(labels)
     else:
-        missing = np.array([label is None or label != label for label in labels.tolist()])
+        missing = np.array([_is_missing(label) for label in labels.tolist()])
     if missing.any():
         rows = np.flatnonzero(missing)
         few = ", ".join(map(str, rows[:3])) + (", ..." if len(rows) > 3 else "")
         raise ValueError(
             f"Input y contains NaN: no label in rows {few}. Label these rows or leave them out."
         )
+
+
+def _is_missing(label: Any) -> bool:
+    differs = label != label
+    return label is None or not isinstance(differs, bool | np.bool_) or bool(differs)
 
 
 def check_mass(sample_weight: Any, n_samples: int) -> np.ndarray:
