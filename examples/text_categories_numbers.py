@@ -104,7 +104,7 @@ def main() -> None:
     print(f"confusion norm on held-out rows: {confusion_norm(test['kind'], answers):.3f}\n")
 
     told = search.best_estimator_["classify"].explain()
-    print("who supports which class")
+    print("which columns support which class")
     print(pd.DataFrame(told.view_share, told.view_names, told.classes).round(2).to_string(), "\n")
     for c, name in enumerate(told.classes):
         strongest = told.feature_share[:, c].argsort()[::-1][:3]

@@ -75,7 +75,7 @@ def main() -> None:
     print(f"confusion norm on held-out rows: {confusion_norm(test['kind'], answers):.2f}")
 
     told = search.best_estimator_["classify"].explain()
-    print("\nwho supports which class")
+    print("\nwhich columns support which class")
     print(pd.DataFrame(told.view_share, told.view_names, told.classes).round(2).to_string())
     strongest = told.feature_share[:, list(told.classes).index("danger")].argsort()[::-1][:3]
     print("\nstrongest columns for danger:", ", ".join(told.feature_names[k] for k in strongest))

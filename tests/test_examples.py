@@ -77,7 +77,7 @@ def test_class_costs_as_a_program(tmp_path):
 def test_views_in_a_pipeline(printed):
     out = printed("views_in_a_pipeline.py")
     assert float(re.search(r"held-out rows: ([\d.]+)", out)[1]) < 0.4
-    lines = out.split("who supports which class\n")[1].splitlines()
+    lines = out.split("which columns support which class\n")[1].splitlines()
     classes = lines[0].split()
     share = {name: dict(zip(classes, map(float, row))) for name, *row in map(str.split, lines[1:4])}
     assert list(share) == ["numbers", "channel", "words"]
@@ -120,7 +120,7 @@ def test_text_categories_numbers(printed):
     assert set(found) == {"ComboClassifier", "MumboClassifier", "MuComboClassifier"}
     assert f"chosen: {max(found, key=lambda name: float(found[name]))}\n" in out
     assert float(re.search(r"G-mean on held-out rows: ([\d.]+)", out)[1]) > 0.85
-    lines = out.split("who supports which class\n")[1].splitlines()
+    lines = out.split("which columns support which class\n")[1].splitlines()
     share = {name: list(map(float, row)) for name, *row in map(str.split, lines[1:4])}
     assert lines[0].split() == ["break-in", "invoice", "outage", "question"]
     assert share["words"][1] == max(share["words"])

@@ -5,8 +5,12 @@ The names are those of ``tests/data/public_names.txt``, which a test keeps up to
 
 from __future__ import annotations
 
+import ast
+import importlib
+import inspect
 import re
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +105,47 @@ def pages_that_use(names: set[str]) -> dict[str, list[str]]:
     return {full: [page for page, _ in count.most_common(6)] for full, count in counts.items()}
 
 
+def text_below(full: str) -> str:
+    """The docstring below the assignment of a constant, in the module that assigns it.
+
+    Examples
+    --------
+    >>> text_below("uneven.dialogues.VIEWS")
+    'Names of the views, in the order of their columns.'
+    >>> text_below("uneven.ComboClassifier")
+    ''
+    """
+    module, name = full.rsplit(".", 1)
+    while module:
+        file = Path(importlib.import_module(module).__file__)
+        stub = file.with_suffix(".pyi")
+        body = ast.parse((stub if stub.exists() else file).read_text(encoding="utf-8")).body
+        for node, below in pairwise([*body, ast.Pass()]):
+            targets = [*getattr(node, "targets", []), getattr(node, "target", None)]
+            if any(getattr(target, "id", None) == name for target in targets):
+                text = getattr(getattr(below, "value", None), "value", None)
+                return inspect.cleandoc(text) if isinstance(text, str) else ""
+        sources = [node for node in body if isinstance(node, ast.ImportFrom)]
+        holds = (node.module for node in sources if name in [one.name for one in node.names])
+        module = next(holds, "")
+    return ""
+
+
+def describe_constant(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]
+) -> None:
+    """Give a constant its own description in place of that of its type."""
+    if what == "data":
+        lines[:] = text_below(name).splitlines() or lines
+
+
+def has_long_value(full: str) -> bool:
+    """Whether the value of a name says less than its description: tables, registries."""
+    package, name = full.rsplit(".", 1)
+    value = getattr(importlib.import_module(package), name)
+    return not callable(value) and not isinstance(value, int | float | str | tuple)
+
+
 def generate(app: Sphinx, config: Config) -> None:
     """Write the pages of the reference before autosummary looks for them."""
     packages = public_names(KEPT.read_text(encoding="utf-8"))
@@ -108,7 +153,8 @@ def generate(app: Sphinx, config: Config) -> None:
         write_if_new(PAGES / f"{package}.rst", package_page(package, names))
     write_if_new(PAGES / "index.rst", overview(packages))
     everything = {full for names in packages.values() for full in names.values()}
-    config.autosummary_context = {"used_in": pages_that_use(everything)}
+    hidden = {full for full in everything if has_long_value(full)}
+    config.autosummary_context = {"used_in": pages_that_use(everything), "hidden": hidden}
     LinkedNames.pages = linked_as(everything)
 
 
@@ -121,6 +167,18 @@ def linked_as(everything: set[str]) -> dict[str, str]:
         if short[name] == 1 and (name != name.lower() or "_" in name):
             found[name] = full
     return found
+
+
+class TightBlocks(SphinxTransform):
+    """Drop the empty line with which a tested example ends."""
+
+    default_priority = 400
+
+    def apply(self, **kwargs: Any) -> None:
+        """Cut the end of every block of code."""
+        for block in self.document.findall(nodes.literal_block):
+            if len(block.children) == 1 and block.astext() != block.astext().rstrip():
+                block.children = [nodes.Text(block.astext().rstrip())]
 
 
 class LinkedNames(SphinxTransform):
@@ -167,6 +225,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.connect("config-inited", generate)
     app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("autodoc-process-docstring", describe_constant, priority=50)
     app.connect("autodoc-process-docstring", escape_shapes, priority=100)
     app.add_transform(LinkedNames)
+    app.add_transform(TightBlocks)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

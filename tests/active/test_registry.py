@@ -94,7 +94,7 @@ def test_a_rule_that_looks_at_rows_refuses_texts_at_the_start():
 
     try:
         for query in ("sees", sees, partial(sees), "maxmin", uneven.active.maxmin_margin):
-            with pytest.raises(ValueError, match=r"cannot be asked here: .*they are texts"):
+            with pytest.raises(ValueError, match=r"cannot be used here: .*they are texts"):
                 ActiveLearner(LogisticRegression(), query).start(["a", "b"])
     finally:
         del RULES["sees"]

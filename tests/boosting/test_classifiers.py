@@ -148,7 +148,7 @@ def test_vote_shares_are_probabilities_in_the_order_of_the_votes(problem):
 
 
 def test_a_worthless_first_round_is_said():
-    with pytest.warns(UserWarning, match="no voter does better than guessing"):
+    with pytest.warns(UserWarning, match="no weak learner is better than guessing"):
         ComboClassifier().fit(np.ones((4, 2)), [0, 0, 1, 2])
 
 

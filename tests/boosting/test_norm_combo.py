@@ -220,7 +220,7 @@ def test_one_class_one_row_and_one_row_per_class():
 
 @pytest.mark.parametrize("value", [1.0, np.nan])
 def test_columns_without_information_answer_the_prior(value):
-    with pytest.warns(UserWarning, match="no voter does better than guessing"):
+    with pytest.warns(UserWarning, match="no weak learner is better than guessing"):
         model = quick().fit(np.full((6, 2), value), [0, 0, 0, 1, 1, 2])
     assert model.predict(np.zeros((2, 2))).tolist() == [0, 0]
     assert model.n_estimators_ == 0
@@ -297,7 +297,7 @@ def test_a_draw_of_useless_columns_does_not_end_a_boost():
 
 def test_nothing_to_learn_is_told():
     X, y = np.ones((20, 2)), np.arange(20) // 10
-    with pytest.warns(UserWarning, match="no voter does better than guessing"):
+    with pytest.warns(UserWarning, match="no weak learner is better than guessing"):
         model = quick().fit(X, y)
     assert model.stop_reason_ == "no voter with a positive edge"
 

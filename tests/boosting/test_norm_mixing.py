@@ -294,7 +294,7 @@ def test_rows_that_teach_nothing(known):
     table[:known] = np.arange(known)[:, None]
     y = np.repeat([0, 1], 30)
     prices = [[0.0, 0.0], [1.0, 0.0]]
-    with pytest.warns(UserWarning, match="no voter does better than guessing"):
+    with pytest.warns(UserWarning, match="no weak learner is better than guessing"):
         model = enough_trees(class_cost=prices).fit(table, y)
     assert model.linear_share_ == 0.0
     assert len(model.vote_) == 0

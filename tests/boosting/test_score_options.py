@@ -393,7 +393,7 @@ def test_a_failed_fit_leaves_the_model_as_it_was(problem):
 
 
 def test_votes_without_rounds_answer_the_most_frequent_class():
-    with pytest.warns(UserWarning, match="no voter does better than guessing"):
+    with pytest.warns(UserWarning, match="no weak learner is better than guessing"):
         model = scored(ComboClassifier).fit(np.ones((6, 1)), [0, 0, 0, 1, 1, 2])
     assert model.predict([[1.0]]).tolist() == [0]
     np.testing.assert_allclose(model.predict_proba([[1.0]]), [[3 / 6, 2 / 6, 1 / 6]])

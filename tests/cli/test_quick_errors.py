@@ -72,7 +72,7 @@ def test_a_schema_of_another_table_is_refused_at_once(tmp_path, frame):
     words = ["compare", "table.csv", "-t", "label", "--schema", "schema.toml"]
     code, imported, said = ask(tmp_path, *words)
     assert (code, imported) == (2, [])
-    assert "--schema speaks of a column 'zz' that is not in the table" in said
+    assert "--schema names a column 'zz' that is not in the table" in said
 
 
 NO_MODEL = "is not a model file of uneven, or it is damaged"

@@ -213,6 +213,6 @@ def test_warnings_are_notes_without_source_paths(uneven, frame, tmp_path, comman
     assert done.code == 0, done.err
     said = [line for line in done.err.splitlines() if "better than guessing" in line]
     assert len(said) == 1
-    assert said[0].startswith("note: no voter does better than guessing: ")
+    assert said[0].startswith("note: no weak learner is better than guessing: ")
     assert "Warning" not in done.err
     assert not leaked

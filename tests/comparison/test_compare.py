@@ -283,7 +283,7 @@ def test_a_failing_method_leaves_gaps():
     assert told.ranking.loc["Broken", "failed"] == 2
     assert told.predictions["Broken"].isna().all()
     assert told.scores["Broken"].isna().all(axis=None)
-    with pytest.raises(InputError, match="every method failed; Broken said: ValueError: no luck"):
+    with pytest.raises(InputError, match="every method failed; Broken: ValueError: no luck"):
         compare(NUMBERS, LABELS, methods=Broken(), **QUICK)
 
 

@@ -241,7 +241,7 @@ def test_texts_need_no_columns():
     members = [("words", make_pipeline(CountVectorizer(), MultinomialNB()))]
     level = level_one(members, texts, labels)
     assert np.mean(level.scores[:, 0].argmax(axis=1) == labels) == 1.0
-    with pytest.raises(ValueError, match="member 'words' wants some columns, but X has no columns"):
+    with pytest.raises(ValueError, match="member 'words' selects columns, but X has no columns"):
         level_one([("words", Member(members[0][1], columns=[0]))], texts, labels)
 
 

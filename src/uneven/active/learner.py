@@ -462,7 +462,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
             _ = pool.X
         except ValueError as error:
             name = query_name(self.query) or self.query
-            raise ValueError(f"query={name!r} cannot be asked here: {error}") from None
+            raise ValueError(f"query={name!r} cannot be used here: {error}") from None
 
     def _refuse_before_start(self) -> None:
         if not hasattr(self, "labelled_"):

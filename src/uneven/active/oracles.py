@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from uneven.noise import corrupt_labels
 
 Oracle = Callable[[np.ndarray], np.ndarray]
+"""Returns the labels of some rows of the pool, given by their numbers."""
 
 
 class BudgetSpentError(RuntimeError):

@@ -60,6 +60,7 @@ __all__ = [
 ]
 
 Rule = Callable[[QueryState], np.ndarray]
+"""Utility of every candidate; the one with the largest utility is queried."""
 
 _CELLS_AT_ONCE = 4_000_000
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 StoppingRule = Callable[["ActiveLearner"], str | None]
+"""The reason to stop, or None to go on."""
 
 _SHARE = Interval(0, 1, says="a number from 0 to 1")
 

@@ -227,7 +227,7 @@ class BoostingClassifier(
         )
 
     def _give_up(self) -> Round:
-        """No voter does better than guessing: end learning, unless other rows may be drawn."""
+        """No voter is better than guessing: end learning, unless other rows may be drawn."""
         return Round([], stop="" if self.subsample_ < 1.0 else "no voter with a positive edge")
 
     @with_callbacks
@@ -684,7 +684,7 @@ class SingleCostBoosting(ScoreLeavesMixin, BoostingClassifier):
 def warn_of_guessing() -> None:
     """Warn that no round found a voter worth a vote."""
     warnings.warn(
-        "no voter does better than guessing: the classifier always predicts the most "
+        "no weak learner is better than guessing: the classifier always predicts the most "
         "frequent class.",
         stacklevel=4,
     )

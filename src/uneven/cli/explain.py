@@ -86,7 +86,7 @@ def explain(request: ExplainRequest) -> None:
 
 
 def _learnt(model: Pipeline, card: ModelCard) -> dict[str, Any]:
-    """The card of a model and who supports which class, as plain data."""
+    """The card of a model and which columns support which class, as plain data."""
     told: dict[str, Any] = {"model": asdict(card)}
     classifier = model[-1]
     explanation = classifier.explain() if hasattr(classifier, "explain") else None

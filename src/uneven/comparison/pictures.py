@@ -71,8 +71,8 @@ def _shares(found: Comparison, result: MethodResult) -> Any:
     share = views if views and len(views.names) > 1 else columns
     if share is None:
         raise InputError(
-            f"{result.label} does not tell who supports which class, or was not fitted again; "
-            "name another method, or compare with refit=True."
+            f"{result.label} does not report which columns support which class, or was not fitted "
+            "again; name another method, or compare with refit=True."
         )
     return VoteShareDisplay(share.values, share.names, found.data.classes)
 
@@ -84,7 +84,7 @@ def _ranks(found: Comparison, **words: Any) -> Any:
     fits = found.folds * found.repeats
     if len(whole) < 2 or fits < 2:
         raise InputError(
-            f"ranks over {fits} folds of {len(whole)} methods without failures tell nothing; "
+            f"ranks over {fits} folds of {len(whole)} methods without failures show nothing; "
             "compare at least two methods on two folds."
         )
     values = np.array([result.scores[found.metric] for result in whole]).T

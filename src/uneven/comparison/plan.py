@@ -274,7 +274,7 @@ class Plan:
             found = replace(found, views=seen, view_rows=views.n_rows)
         if np.isnan(found.winner.mean(self.metric.name)):
             best = found.winner
-            raise InputError(f"every method failed; {best.label} said: {best.errors[0].message}")
+            raise InputError(f"every method failed; {best.label}: {best.errors[0].message}")
         return self._refitted(found, observer) if self.refit else found
 
     def _found(
@@ -369,7 +369,7 @@ class Plan:
         )
 
     def _refitted(self, found: Comparison, observer: Observer) -> Comparison:
-        """Add who supports which class, and what a stack keeps, from fits on all rows."""
+        """Add which columns support which class, and what a stack keeps, from fits on all rows."""
         refit_plan: Any = found.refit_plan
         settings = refit_plan.settings
         rows = self.training or self.problem
@@ -428,7 +428,7 @@ def _warned(results: Iterable[MethodResult]) -> list[str]:
 def _explained(
     result: MethodResult, model: Pipeline | None, learnt: NDArray[np.bool_]
 ) -> MethodResult:
-    """Add who supports which class; there is none for a class that is only in a test table."""
+    """Add which columns support which class; none for a class that is only in a test table."""
     if model is None or not hasattr(model[-1], "explain"):
         return result
     try:

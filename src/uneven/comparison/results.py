@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 
 SCHEMA = 1
+"""Version of the format of ``results.json``."""
 
 Plot = Literal["confusion", "recalls", "shares", "critical_difference"]
 
@@ -309,8 +310,8 @@ class Comparison(ResultFrames):
         Parameters
         ----------
         kind : {"confusion", "recalls", "shares", "critical_difference"}
-            The confusion matrix of a method; the recalls of all; who supports which class in a
-            method; or the ranks of the methods over the folds with their critical difference.
+            The confusion matrix of a method; the recalls of all; which columns support which class
+            in a method; or the ranks of the methods over the folds with their critical difference.
             Folds share training rows, so that the difference is too small rather than too large.
         method : str, optional
             For ``"confusion"`` and ``"shares"``; None takes the best.

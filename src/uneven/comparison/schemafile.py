@@ -87,7 +87,7 @@ class Decisions:
         for name in self.columns:
             if name not in columns:
                 raise InputError(
-                    f"--schema speaks of a column {name!r} that is not in the table; "
+                    f"--schema names a column {name!r} that is not in the table; "
                     f"{closest(name, list(columns))}the columns are {listing(columns)}."
                 )
 

@@ -291,7 +291,7 @@ def check_cost(cost: Any, classes: Sequence[Any]) -> np.ndarray:
     >>> check_cost([[0, 1]], ["a", "b"])
     Traceback (most recent call last):
     ...
-    ValueError: cost has the shape (1, 2); it needs a row per true class and a column per answer...
+    ValueError: cost has the shape (1, 2); it needs a row per true class and a column...
     """
     n_classes = len(classes)
     if hasattr(cost, "iloc") and hasattr(cost, "columns"):
@@ -303,7 +303,7 @@ def check_cost(cost: Any, classes: Sequence[Any]) -> np.ndarray:
     if costs.shape != (n_classes, n_classes):
         raise ValueError(
             f"cost has the shape {costs.shape}; it needs a row per true class and a column per "
-            f"answer, {n_classes} x {n_classes}, in sorted class order."
+            f"predicted class, {n_classes} x {n_classes}, in sorted class order."
         )
     if not np.isfinite(costs).all():
         raise ValueError("cost must hold finite numbers.")

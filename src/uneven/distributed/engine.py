@@ -222,8 +222,8 @@ class DaskEngine(Engine):
         if waiting and time.monotonic() > until:
             stuck = sorted({workers[name] for name in waiting})
             raise TimeoutError(
-                f"the Dask workers {stuck} have not answered for {LONGEST_TRIP:.0f} seconds: the "
-                "fit ends. Are they paused for want of memory?"
+                f"the Dask workers {stuck} have not responded for {LONGEST_TRIP:.0f} seconds: the "
+                "fit ends. Are they paused because their memory is full?"
             )
 
     def _begin(self, call: Awaitable[Any]) -> concurrent.futures.Future[Any]:

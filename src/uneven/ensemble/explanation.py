@@ -16,13 +16,13 @@ from uneven.votes import Explanation, column_shares
 
 @dataclass
 class EnsembleExplanation(Explanation):
-    """Who supports which class, and how predictions are made from probabilities.
+    """Which columns support which class, and how predictions are made from probabilities.
 
     Attributes
     ----------
     view_names, feature_names, classes, view_share, feature_share : object
-        As in :class:`~uneven.votes.Explanation`: by trees and linear members, as far as the pool
-        trusts them.
+        As in :class:`~uneven.votes.Explanation`: of trees and linear members, weighted as in the
+        pool.
     weights : dict of str to float
         Weight of every member in the pool.
     decision : str

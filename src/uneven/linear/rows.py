@@ -134,7 +134,7 @@ def normal_form(X: Any, t: Any) -> Any:
 
 
 def margins(X: Any, y_index: ArrayLike, coef: ArrayLike) -> np.ndarray:
-    """How clearly each row is on the right side; zero or less is a mistake.
+    """Margin of each row: its distance from a mistake in scores; zero or less is a mistake.
 
     Parameters
     ----------

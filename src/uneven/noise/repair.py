@@ -96,7 +96,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
     rough : classifier, default=None
         Labels the unlabelled rows. None is a :class:`UMAClassifier` without noise matrix.
     learner : classifier, default=None
-        Who learns from the cheap labels: any classifier, or pipeline of such, with a parameter
+        The classifier that learns from the cheap labels: any, or pipeline of such, with a parameter
         ``noise_matrix``, which is set to the confusion matrix. None is a :class:`UMAClassifier`.
         With ``noise="boundary"`` any classifier whose ``fit`` takes ``label_weights`` or
         ``sample_weight``.
@@ -246,7 +246,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
             check_integer("cv", self.cv, 2)
         if self.noise == "boundary" and self.use_clean == "mixed":
             raise ValueError(
-                "use_clean='mixed' takes given labels for as wrong as a matrix says, and "
+                "use_clean='mixed' needs the noise matrix of the given labels, and "
                 "noise='boundary' has none: use 'known' or 'drop'."
             )
 
@@ -463,7 +463,7 @@ class LabelRepairPipeline(ClassifierMixin, BaseEstimator):
         ]
 
     def _check_model_(self) -> None:
-        """Refuse a loaded giver of cheap labels, or a learner, of other columns or classes."""
+        """Refuse a loaded rough classifier, or a learner, of other columns or classes."""
         check_classes(self.classes_)
         for part in (self.rough_, self.learner_):
             if type(part) is LabelRepairPipeline:

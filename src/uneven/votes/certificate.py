@@ -61,7 +61,7 @@ class VoteCertificate:
     error : float
         Error rate of the vote.
     error_bound : float
-        Bound of its true value by the rows alone (Chernoff), without voters: the simplest rival.
+        Bound of its true value by the rows alone (Chernoff), without voters: the baseline.
     """
 
     names: tuple[str, ...]

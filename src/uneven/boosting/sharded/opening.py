@@ -26,7 +26,7 @@ def open_sharded(
     _refuse(estimator, clean)
     if isinstance(X, RowBlocks):
         if y is not None or sample_weight is not None:
-            raise ValueError("blocks of rows hold labels and weights: give y=None beside them.")
+            raise ValueError("blocks of rows hold labels and weights: give y=None with them.")
         if X.client is None:
             return open_blocks(estimator, X, pool)
         opened: ShardedRows = _dask_room().open_on_cluster(estimator, X, X.client)

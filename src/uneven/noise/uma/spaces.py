@@ -326,7 +326,7 @@ def update_vectors(
     alpha: float = 0.0,
     on_singular: str = "raise",
 ) -> np.ndarray:
-    """Estimate, for every pair of classes, the sum of the rows of one that are taken for the other.
+    """Estimate, for each pair of classes, the sum of rows of one that are predicted as the other.
 
     Entry (p, q) is ``1/n sum_i C^-1[q, y_i] x_i`` over the rows whose best class is p, by at
     least ``alpha``. If the labels were drawn with the noise matrix ``C`` and ``coef`` does not

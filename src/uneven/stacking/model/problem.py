@@ -259,7 +259,7 @@ def pose_problem(
     if constraint == "simplex" and combination == "lsg":
         raise ValueError(
             "constraint='simplex' makes weights shares of the classifiers, but with "
-            "combination='lsg' every score speaks for every class: use 'ws' or 'cws'."
+            "combination='lsg' every score has a weight for every class: use 'ws' or 'cws'."
         )
     paid = make_penalty(penalty, elastic, constraint, check_prices(prices, scores.shape[1]))
     if not share.all():

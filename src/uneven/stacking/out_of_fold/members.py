@@ -73,8 +73,7 @@ def score_method(model: Any, wanted: str = "auto", *, fitted: bool = False) -> s
         return wanted
     if wanted not in found:
         raise ValueError(
-            f"{type(model).__name__} has no {wanted} to be asked for scores; it has "
-            f"{', '.join(found)}."
+            f"{type(model).__name__} has no {wanted} to score rows with; it has {', '.join(found)}."
         )
     return wanted
 
@@ -270,7 +269,7 @@ class Member(BaseEstimator):
             return None
         n_features = count_columns(X)
         if n_features is None:
-            raise ValueError(f"member {name!r} wants some columns, but X has no columns.")
+            raise ValueError(f"member {name!r} selects columns, but X has no columns.")
         known = () if views is None else views.names
         asked = [self.columns] if isinstance(self.columns, str) else self.columns
         if isinstance(asked, list | tuple) and asked and all(view in known for view in asked):
@@ -463,7 +462,7 @@ class FittedMember:
         if len(scores) != count_rows(X):
             raise ValueError(
                 f"member {self.name!r} cannot score: its {self.method} returns {len(scores)} rows "
-                f"where it was asked about {count_rows(X)}."
+                f"for {count_rows(X)} rows of X."
             )
         self._refuse_absurd(scores)
         return scores / self.scale
