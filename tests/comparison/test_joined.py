@@ -101,4 +101,47 @@ def test_a_table_whose_keys_are_written_otherwise_is_refused(folder):
         join_tables(folder, "id", "kind")
     assert len(join_tables(folder, "id")) == 150
     sky.assign(kind="calm", id="N" + sky["id"]).to_parquet(folder / "sky.parquet")
-    assert join_tables(folder, "id", "kind")["kind"].notna().all()
+    with pytest.raises(InputError, match="shares no id with the other tables"):
+        join_tables(folder, "id", "kind")
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        np.array([2.0, 3.0, 4.0]),
+        ["2", " 3", "4 "],
+        ["2.0", "3.00", "4"],
+        pd.Categorical([2, 3, 4]),
+        pd.array([2, 3, 4], dtype="Int64"),
+    ],
+)
+def test_the_same_number_is_the_same_key_however_it_is_stored(keys):
+    left = pd.DataFrame({"id": [1, 2, 3], "x": [1.0, 2.0, 3.0], "y": ["p", "q", "p"]})
+    joined = join_tables({"a": left, "b": pd.DataFrame({"id": keys, "z": [5, 6, 7]})}, "id", "y")
+    assert joined["id"].tolist() == ["1", "2", "3", "4"]
+    np.testing.assert_array_equal(joined["b__z"], [np.nan, 5.0, 6.0, 7.0])
+
+
+def test_leading_zeros_and_fractions_belong_to_a_key():
+    left = pd.DataFrame({"id": ["007", "1.50", "a.0"], "x": 1.0})
+    right = pd.DataFrame({"id": ["7", "1.5", "a"], "z": 2.0})
+    assert len(join_tables({"a": left, "b": right}, "id")) == 6
+
+
+def test_the_index_of_a_frame_may_be_the_key():
+    left = pd.DataFrame({"id": [1, 2], "x": [1.0, 2.0], "y": [0, 1]})
+    right = pd.DataFrame({"id": [2, 1], "z": [5.0, 6.0], "y": [1.0, 0.0]})
+    plain = join_tables({"a": left, "b": right}, "id", "y")
+    indexed = join_tables({"a": left.set_index("id"), "b": right.set_index("id")}, "id", "y")
+    pd.testing.assert_frame_equal(plain, indexed)
+    assert plain["y"].tolist() == [0, 1]
+
+
+def test_what_is_no_table_is_refused():
+    left = pd.DataFrame({"id": [1, 2], "y": ["p", "q"]})
+    with pytest.raises(InputError, match="table 'b' has no rows"):
+        join_tables({"a": left, "b": left[:0]}, "id", "y")
+    with pytest.raises(InputError, match="table 'b' must be a path or a data frame, got a dict"):
+        join_tables({"a": left, "b": {"id": [1]}}, "id", "y")
+    with pytest.raises(InputError, match="are the same column, 'id'"):
+        join_tables({"a": left, "b": left}, "id", "id")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".feather", ".xlsx", ".jsonl")
 """Files of a folder that are tables, also packed (``.csv.gz``)."""
 
+_WHOLE = r"^([-+]?\d+)\.0+$"
+
 
 def table_files(given: Any) -> dict[str, Any]:
     """The tables to join, by the name of their view.
@@ -77,7 +79,8 @@ def join_tables(
     tables : path of a folder, sequence of paths, or mapping of str to path or frame
         CSV, Parquet and whatever else ``uneven compare`` reads.
     on : str
-        Column that all tables have, with one row per value.
+        Column that all tables have, or the index of a frame, with one row per value. Keys are
+        compared as text: ``7``, ``7.0`` and ``" 7"`` are the same key, ``007`` is another one.
     target : str, optional
         Column of labels. It may be in one table or in several, which must not contradict each
         other.
@@ -100,7 +103,7 @@ def join_tables(
     ------
     InputError
         If a key is missing, empty or repeated, labels contradict each other, or a table shares no
-        key with any table of labels.
+        key with the rows that have a label, or with any other table.
 
     Examples
     --------
@@ -118,6 +121,8 @@ def join_tables(
     named = table_files(tables)
     if len(named) < fewest:
         raise InputError(f"--on {on} joins several tables, got {len(named)}.")
+    if on == target:
+        raise InputError(f"--on and --target are the same column, {on!r}.")
     frames = {}
     for name, table in named.items():
         texts = [c.removeprefix(f"{name}__") for c in text_columns if c.startswith(f"{name}__")]
@@ -153,14 +158,15 @@ def _keyed(
             table, expected=[on], text_columns=texts, encoding=encoding, decimal=decimal
         )
     else:
-        frame = table if isinstance(table, pd.DataFrame) else table.to_pandas()
-        frame = frame.rename(columns=str)
+        frame = _given_frame(where, table, on)
     check_columns(list(frame.columns), [on], f"--on, {where}")
+    if frame.empty:
+        raise InputError(f"{where} has no rows.")
     key = frame[on]
     if key.isna().any():
         row = int(key.isna().to_numpy().argmax())
         raise InputError(f"{where} has no {on} in row {row + 1}; fill it in, or delete the row.")
-    key = key.astype(str)
+    key = key.astype(str).str.strip().str.replace(_WHOLE, r"\1", regex=True)
     if key.duplicated().any():
         again = key[key.duplicated()].iloc[0]
         raise InputError(
@@ -168,6 +174,20 @@ def _keyed(
             "so aggregate them first."
         )
     return frame.drop(columns=[on]).set_index(pd.Index(key, name=on))
+
+
+def _given_frame(where: str, table: Any, on: str) -> pd.DataFrame:
+    """A frame as one of pandas; its index may be the key."""
+    import pandas as pd
+
+    if not isinstance(table, pd.DataFrame):
+        if not hasattr(table, "to_pandas"):
+            raise InputError(
+                f"{where} must be a path or a data frame, got a {type(table).__name__}."
+            )
+        table = table.to_pandas()
+    frame = table.rename(columns=str)
+    return frame.reset_index() if on in frame.index.names and on not in frame else frame
 
 
 def _one_label(frames: Mapping[str, pd.DataFrame], keys: pd.Index, target: str) -> pd.Series:
@@ -180,9 +200,9 @@ def _one_label(frames: Mapping[str, pd.DataFrame], keys: pd.Index, target: str) 
         check_columns(known, [target], "--target")
     labels = pd.Series(index=keys, dtype=object)
     for name in holders:
-        own = frames[name][target].reindex(keys).astype(object)
+        own = frames[name][target].astype(object).reindex(keys)
         both = labels.notna() & own.notna()
-        differ = both & (labels.astype(str) != own.astype(str))
+        differ = both & (labels != own) & (labels.astype(str) != own.astype(str))
         if differ.any():
             key = keys[differ.to_numpy().argmax()]
             raise InputError(
@@ -191,19 +211,21 @@ def _one_label(frames: Mapping[str, pd.DataFrame], keys: pd.Index, target: str) 
                 "one of them."
             )
         labels = labels.where(labels.notna(), own)
-    _refuse_unlabelled(frames, labels, target)
+    _refuse_strangers(frames, labels, target)
     return labels.infer_objects()
 
 
-def _refuse_unlabelled(frames: Mapping[str, pd.DataFrame], labels: pd.Series, target: str) -> None:
-    """Refuse a table none of whose keys has a label: its keys are probably written otherwise."""
+def _refuse_strangers(frames: Mapping[str, pd.DataFrame], labels: pd.Series, target: str) -> None:
+    """Refuse a table that shares no key with others: its keys are probably written otherwise."""
     labelled = labels.index[labels.notna()]
-    if labelled.empty:
-        return
-    for name, frame in frames.items():
-        if target not in frame.columns and frame.index.intersection(labelled).empty:
+    for name, frame in sorted(frames.items(), key=lambda one: target in one[1].columns):
+        whose, others = "the rows that have a label", labelled
+        if target in frame.columns:
+            rest = [other.index for other in frames.values() if other is not frame]
+            whose, others = "the other tables", rest[0].append(rest[1:])
+        if len(others) and frame.index.intersection(others).empty:
             raise InputError(
-                f"table {name!r} shares no {labels.index.name} with the rows that have a label: it "
-                f"has {frame.index[0]!r}, they have {labelled[0]!r}. Write keys in the same way "
+                f"table {name!r} shares no {labels.index.name} with {whose}: it has "
+                f"{frame.index[0]!r}, they have {others[0]!r}. Write keys in the same way "
                 "everywhere."
             )
