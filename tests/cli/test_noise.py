@@ -185,7 +185,7 @@ def test_numbers_in_the_table_and_two_classes(uneven, tmp_path):
     words = ("-t", "label", "--noise-matrix", "n.json", *QUICK, "--methods", "uma,combo")
     done = uneven("compare", "t.csv", *words)
     assert done.code == 2
-    assert "it has 3 rows and 2 columns beside its names" in done.complaint
+    assert "it has 3 rows and 2 columns next to its names" in done.complaint
     (tmp_path / "n.json").write_text('{"0": {"0": 0.8, "1": 0.2}, "1": {"1": 0.9, "0": 0.1}}')
     done = uneven("compare", "t.csv", *words)
     assert done.code == 0, done.err

@@ -142,7 +142,7 @@ def test_linear_voters_are_kept_in_the_file_and_told_of(uneven, tmp_path):
     model, X = pipeline[-1], make_balance_scale().data
     assert model.linear_share_ == 0.5
     told = (
-        f"210 trees in {len(model.vote_.rounds)} boosts, and 4 linear voters with half of the vote"
+        f"210 trees in {len(model.vote_.rounds)} boosts, and 4 linear models with half of the vote"
     )
     assert told in " ".join(done.out.split())
     again = make_classifier(METHOD, Settings(rounds=70)).fit(X, scale.target)

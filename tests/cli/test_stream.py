@@ -171,7 +171,7 @@ def test_export_without_the_package_says_how_to_get_it(uneven, model, monkeypatc
 def test_warmup_compiles_what_a_fit_needs(uneven, table):
     done = uneven("warmup", "--methods", "combo")
     assert done.code == 0
-    assert "loops compiled and kept, 1 methods" in done.err
+    assert "kernels compiled and cached, 1 methods" in done.err
     before = warmup.compiled()
     words = ("--method", "combo", "--rounds", 3, "--out", "m.skops")
     assert uneven("fit", table, "-t", "label", *words).code == 0

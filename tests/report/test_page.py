@@ -121,11 +121,11 @@ def test_views_are_shown_with_their_remarks_recalls_and_pairs():
     shown = [float(v) for v in re.findall(r'class="heat"[^>]*data-value="([^"]*)"', first)]
     expected = [results.views[0].recalls[c] for c in (1, 3, 0, 2)]
     np.testing.assert_allclose(shown, expected, rtol=1e-5)
-    pairs = part[part.index("Which views fail together") : part.index("Who helps whom")]
+    pairs = part[part.index("Which views fail together") : part.index("Errors corrected by views")]
     values = re.findall(r'class="heat"[^>]*data-value="([^"]*)"', pairs)
     assert len(values) == 6
     assert float(values[0]) == results.views[0].redundancy[1]
-    helps = re.findall(r'data-value="([^"]*)"', part[part.index("Who helps whom") :])
+    helps = re.findall(r'data-value="([^"]*)"', part[part.index("Errors corrected by views") :])
     assert float(helps[2]) == results.views[1].rescue[0]
 
 

@@ -155,7 +155,7 @@ def _card_table(card: ModelCard, noise: Any = None) -> Table:
     for name, value in (
         ("method", card.label),
         ("target", card.target),
-        ("learnt from", f"{card.data}, {card.rows} rows, {len(card.columns)} columns"),
+        ("trained on", f"{card.data}, {card.rows} rows, {len(card.columns)} columns"),
         ("missing cells", f"{100 * card.missing_share:.1f}%"),
         ("data sha256", card.sha256 or "-"),
         ("parameters", parameters or "-"),
@@ -213,7 +213,7 @@ def _print_factors(console: Console, classifier: Any, classes: Sequence[str]) ->
     out.caption = (
         f"confusion norm {classifier.unseen_norm_:.3f}, a little optimistic\n"
         f"{classifier.n_estimators_} trees in {len(classifier.vote_.rounds)} boosts"
-        + (f", and {n_linear} linear voters with half of the vote" if n_linear else "")
+        + (f", and {n_linear} linear models with half of the vote" if n_linear else "")
     )
     out.caption_justify = "left"
     console.print(out)

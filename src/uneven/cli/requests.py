@@ -327,7 +327,7 @@ class NoiseRequest:
         for option, value in (("--clean", self.clean), ("--id", self.id)):
             if value and self.observed is None:
                 raise InputError(
-                    f"give the column of noisy labels with --observed, beside {option}."
+                    f"give the column of noisy labels with --observed, next to {option}."
                 )
         if self.is_alone and (self.smoothing or self.laplace or self.on_empty != "raise"):
             raise InputError(

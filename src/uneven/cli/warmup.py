@@ -36,7 +36,7 @@ def warmup(methods: Sequence[str] | None = None) -> None:
                 _try(name, problem)
     taken = time.perf_counter() - begun
     terminal.stderr().print(
-        f"{compiled() - before} loops compiled and kept, {len(methods or own)} methods, "
+        f"{compiled() - before} kernels compiled and cached, {len(methods or own)} methods, "
         f"{taken:.0f} s.",
         markup=False,
     )

@@ -86,7 +86,7 @@ def in_class_order(
 
     Examples
     --------
-    >>> words = Words("cost matrix", "the answers", "the true classes", "a price")
+    >>> words = Words("cost matrix", "the predicted classes", "the true classes", "a price")
     >>> in_class_order([["", "b", "a"], ["a", 5, 0], ["b", 0, 1]], np.array(["a", "b"]), words)[0]
     array([[0., 5.],
            [1., 0.]])
@@ -101,7 +101,7 @@ def in_class_order(
     columns, body = cells[0][1:], cells[1:]
     if not columns or not body or len(body) != len(columns):
         raise InputError(
-            f"it has {len(body)} rows and {len(columns)} columns beside its names, but a "
+            f"it has {len(body)} rows and {len(columns)} columns next to its names, but a "
             f"{words.what} is square: its first line must name {words.first_line}, its first "
             f"column {words.first_column}."
         )

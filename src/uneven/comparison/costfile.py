@@ -28,7 +28,7 @@ from uneven.comparison.tables import AUTO
 from uneven.metrics import confusion_counts
 
 COST = "cost"
-WORDS = Words("cost matrix", "the answers", "the true classes", "a price")
+WORDS = Words("cost matrix", "the predicted classes", "the true classes", "a price")
 
 
 def read_cost(given: Any, problem: Problem, encoding: str = AUTO) -> NDArray[np.float64] | None:

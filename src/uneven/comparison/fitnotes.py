@@ -106,8 +106,8 @@ def _leak_notes(problem: Problem, noise: LabelNoise | None) -> list[str]:
         if column.kind == "category" or np.mean(names == labels[present]) > MOSTLY:
             suspects.append(column.name)
     return [
-        f"column {name!r} holds nothing but classes; if these are checked labels, the methods read "
-        f"the answer there: --drop {name}."
+        f"column {name!r} holds nothing but classes; if these are checked labels, they give the "
+        f"class away (target leakage): --drop {name}."
         for name in suspects
     ]
 

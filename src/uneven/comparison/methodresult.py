@@ -87,7 +87,7 @@ class MethodResult:
         (log of the exponential training loss), ``"held_out"`` (the chosen measure on held-out
         rows).  Empty for methods without rounds.
     view_share, feature_share : Share or None
-        Who supports which class; keep `feature_share` to about the 15 strongest columns.
+        Columns that support each class; keep `feature_share` to about the 15 strongest columns.
     errors : list of FoldError
         The folds that failed.
     corrected : list of K lists of K floats

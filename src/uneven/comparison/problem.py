@@ -566,8 +566,8 @@ def _odd_columns(schema: Schema, features: pd.DataFrame) -> list[str]:
             order = column.form.get("order", "")
             told = f", {IN_WORDS[order]}" if order in ("dmy", "mdy") else ""
             notes.append(
-                f"column {name!r} holds dates{told}: year, month, weekday and the days that have "
-                "passed are learnt from."
+                f"column {name!r} holds dates{told}; its features are year, month, weekday and the "
+                "number of days that have passed."
             )
         elif column.kind == "text":
             notes.append(
@@ -640,11 +640,11 @@ def labelled_table(
         return LabelledTable(frame)
     about = [_key(frame), *(column for column in OURS if column != LABEL)]
     bookkeeping = tuple(column for column in about if column and column not in keep)
-    notes = [f"{name} is a file of labels; not learnt from are its columns {listing(bookkeeping)}."]
+    notes = [f"{name} is a file of labels; columns that are not features: {listing(bookkeeping)}."]
     skipped = frame[LABEL].astype(str).str.strip() == SKIP
     if skipped.any():
         count = int(skipped.sum())
-        notes.append(f"{count} row{'s' * (count > 1)} labelled {SKIP!r} cannot be learnt from.")
+        notes.append(f"{count} row{'s' * (count > 1)} labelled {SKIP!r} left out.")
         frame = frame[~skipped].reset_index(drop=True)
         frame[LABEL] = exact_numbers(frame[LABEL])
     if not frame[LABEL].notna().any():

@@ -36,7 +36,7 @@ ENTRIES: Mapping[str, type] = {
 TABLE_ENTRIES = ("format", "separator", "encoding", "decimal", "header", "sheet")
 HEADER = """\
 # How {name} was read. Edit it and give it back with --schema FILE; entries that you delete are
-# found out again.
+# detected again.
 #   use      whether to learn from the column
 #   kind     number, boolean, date, category or text (running text, learnt from by its words)
 #   decimal  decimal mark of numbers, "." or ","; the other one groups thousands; ".," for both

@@ -173,7 +173,7 @@ class DataSummary:
 
 @dataclass(frozen=True)
 class Share:
-    """Who supports which class: one row per view or column, one column per class.
+    """Support of each class: one row per view or column, one column per class.
 
     Attributes
     ----------

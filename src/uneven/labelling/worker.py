@@ -123,7 +123,7 @@ class Worker:
             child.wait()
             self._outbox.put(self._last)
             writer.join()
-        print("uneven: the learner ended; rows are asked in random order.", file=sys.stderr)
+        print("uneven: the learner ended; rows are queried in random order.", file=sys.stderr)
 
     def _write(self, child: subprocess.Popen[bytes]) -> None:
         """Hand messages on as long as the process lives; only the newest of several snapshots."""

@@ -16,8 +16,8 @@ from uneven.plots.drawing import INK, MUTED, SERIES, fresh_axes, soft_grid
 Metric = Callable[[ArrayLike, ArrayLike], float]
 
 PANELS = {
-    "edge": ("Edge", "how much better than guessing each voter is"),
-    "weight": ("Vote weight", "what the voter of the round counts"),
+    "edge": ("Edge", "how much better than guessing each weak learner is"),
+    "weight": ("Vote weight", "weight of each weak learner in the vote"),
     "log_loss": ("Training loss", "log of the exponential loss"),
 }
 

@@ -63,7 +63,7 @@ class VoteShareDisplay:
         names: Sequence[Any],
         classes: Sequence[Any],
         *,
-        title: str = "Who supports which class",
+        title: str = "Columns that support each class",
         rest_row: bool = False,
     ) -> None:
         self.shares = np.asarray(shares, dtype=float)

@@ -230,13 +230,13 @@ def profile_table(problem: Problem, classes: Sequence[str], order: Sequence[int]
         tag("th", "type", scope="col"),
         tag("th", "missing", scope="col", class_="number"),
         tag("th", "distinct", scope="col", class_="number"),
-        tag("th", "tells classes apart", scope="col", class_="number"),
+        tag("th", "separates the classes", scope="col", class_="number"),
         tag("th", "values", scope="col"),
     ]
     names = ", ".join(elide(classes[c], 24) for c in seen)
     note = (
         f"By class: one line each, from the largest class to the smallest ({names}); the darker, "
-        "the more of its rows lie there. Tells classes apart: Cramér’s V of the column alone, in "
+        "the more of its rows lie there. Separates the classes: Cramér’s V of the column alone, in "
         "percent; 0 is nothing, 100 everything. Outer bars hold what lies beyond."
     )
     more = len(problem.schema.columns) - len(found)

@@ -189,7 +189,7 @@
     if (chosen.truth >= 0) words.push(`with label “${classOf(chosen.truth)}”`);
     if (chosen.answer >= 0) words.push(`answered “${classOf(chosen.answer)}”`);
     const missing = all !== null && all > n ? ` The page holds ${n} of ${all} such rows.` : "";
-    said.textContent = `${words.join(" ")}${n > 1 ? ", surest first" : ""}.${missing}`;
+    said.textContent = `${words.join(" ")}${n > 1 ? ", most confident first" : ""}.${missing}`;
   };
 
   const update = () => {

@@ -10,7 +10,7 @@ from uneven.report.markup import Markup, count, tag
 from uneven.report.rowchoice import KeptRows
 
 LISTS = (
-    ("mistakes", "Surest mistakes"),
+    ("mistakes", "Most confident errors"),
     ("doubt", "Labels that look wrong"),
     ("all", "All rows"),
 )
@@ -69,7 +69,7 @@ def _note(kept: KeptRows, telling: bool) -> str:
     if len(kept.chosen) == kept.total:
         held = f"The page holds all {count(kept.total)} held-out rows"
     else:
-        held += ": the surest of each cell of every matrix, and those with doubtful labels"
+        held += ": the most confident of each cell of every matrix, and those with doubtful labels"
     note = (
         f"{held}. Predictions and scores are out-of-fold. The most confident errors are those "
         "with the largest difference between the score of the prediction and that of the label."

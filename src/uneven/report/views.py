@@ -81,7 +81,9 @@ def _together(found: list[ViewSummary]) -> Markup:
 
 def _rescue(found: list[ViewSummary]) -> Markup:
     note = "Percent of the mistakes of the view in the row that the view in the column gets right."
-    return _pairs("Who helps whom", note, found, [view.rescue for view in found], whole_percent)
+    return _pairs(
+        "Errors corrected by views", note, found, [view.rescue for view in found], whole_percent
+    )
 
 
 def _pairs(

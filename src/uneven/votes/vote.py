@@ -104,7 +104,7 @@ class Panel:
 
 @dataclass
 class Explanation:
-    """Who supports which class.
+    """How much views and columns support each class.
 
     Attributes
     ----------
