@@ -355,6 +355,8 @@ def test_category_columns_may_hold_nothing():
         (scored(ComboClassifier, class_cost=np.full((3, 3), 1e100)), "is 1e.100; .* divide"),
         (BalancedBoostingClassifier(class_cost=np.full((3, 3), 1e-100)), "between 1e-15 and 1e15"),
         (BalancedBoostingClassifier(subsample=0.0), "subsample"),
+        (BalancedBoostingClassifier(verbose=-1), "verbose must be a whole number"),
+        (ComboClassifier(verbose="loud"), "verbose must be a whole number"),
     ],
 )
 def test_wrong_parameters_are_refused(model, says, problem):
@@ -416,6 +418,9 @@ def test_callbacks_see_every_round_and_can_stop(method, problem):
 def test_verbose_prints_rounds(problem, capsys):
     scored(ComboClassifier, n_estimators=10, verbose=1).fit(*problem)
     assert "round 10" in capsys.readouterr().out
+    scored(MumboClassifier, n_estimators=1, verbose=10).fit(*problem)
+    assert "  view 0" in (told := capsys.readouterr().out)
+    assert "view 0." not in told
 
 
 @pytest.mark.parametrize("method", JOINED)

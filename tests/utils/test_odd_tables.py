@@ -109,6 +109,14 @@ def test_two_columns_of_one_name_are_refused(model):
         model.fit(pd.DataFrame(X, columns=list("abbc")), Y)
 
 
+@pytest.mark.parametrize("model", TREES[:1] + LINEAR[:1] + JOINED, ids=name)
+def test_lazy_frames_are_refused(model):
+    polars = pytest.importorskip("polars")
+    lazy = polars.DataFrame(X, schema=list("abcd")).lazy()
+    with pytest.raises(TypeError, match=r"not read yet: give X\.collect\(\)"):
+        model.fit(lazy, Y)
+
+
 @pytest.mark.parametrize("missing", [np.nan, None, pd.NA])
 @pytest.mark.parametrize("model", TREES[:2] + LINEAR[:8] + LINEAR[9:] + JOINED, ids=name)
 def test_rows_without_label_are_named(model, missing):

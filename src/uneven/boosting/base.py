@@ -145,6 +145,7 @@ class BoostingClassifier(
         "n_iter_no_change": Whole(1),
         "early_stopping": Flag(),
         "warm_start": Flag(),
+        "verbose": Whole(0, or_flag=True),
         "subsample": Interval(0, 1, closed="right"),
         "validation_fraction": Interval(0, 1, closed="neither", says="between 0 and 1"),
     }
@@ -475,7 +476,9 @@ class BoostingClassifier(
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Rows sum to 1; the training class frequencies where all voters abstain.
+            Rows sum to 1. Where all voters abstain, they are the training class frequencies, or
+            with ``balanced`` what the classes weigh in the loss, and :meth:`predict` returns the
+            most frequent class.
         """
         if is_collection(X):
             return answer_lazily(self, "predict_proba", X, balanced=balanced)

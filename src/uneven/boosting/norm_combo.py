@@ -251,6 +251,7 @@ stop_reason_ : object
         "n_estimators": Whole(1),
         "n_iter_no_change": Maybe(Whole(1)),
         "warm_start": Flag(),
+        "verbose": Whole(0, or_flag=True),
         "max_bins": Whole(2, 255),
         "n_jobs": Jobs(),
         "learning_rate": Interval(0, 1, closed="right"),

@@ -204,6 +204,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         "time_budget": Maybe(Interval(0)),
         "max_views": Maybe(Whole(1)),
         "n_jobs": Jobs(),
+        "verbose": Whole(0, or_flag=True),
     }
 
     classes_: np.ndarray

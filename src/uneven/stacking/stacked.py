@@ -32,7 +32,7 @@ from uneven.utils.model_types import (
     check_printable,
     check_size,
 )
-from uneven.utils.parameters import Choice, Passes, check_integer, check_parameters
+from uneven.utils.parameters import Choice, Passes, Whole, check_parameters
 from uneven.utils.validation import fitted_attributes, validate_data, whole_or_nothing
 from uneven.votes.vote import flatten_binary
 
@@ -170,11 +170,6 @@ def _check_jobs(n_jobs: Any) -> None:
         raise ValueError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}.")
 
 
-def _check_verbose(verbose: Any) -> None:
-    flag = isinstance(verbose, bool | np.bool_)
-    check_integer("verbose", int(verbose) if flag else verbose, 0)
-
-
 class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
     """Base of classifiers that turn the scores of members into scores of the classes.
 
@@ -193,7 +188,7 @@ class StackedClassifier(ClassifierMixin, NamedMembers, metaclass=ABCMeta):
         "cv": Passes(check_folds),
         "memory": Passes(_check_memory),
         "n_jobs": Passes(_check_jobs),
-        "verbose": Passes(_check_verbose),
+        "verbose": Whole(0, or_flag=True),
         "random_state": Passes(check_random_state),
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
@@ -117,5 +118,9 @@ def _print_round(estimator: Any, number: int, table: Any) -> None:
     last = {k: v[-1] for k, v in estimator.history_.items() if len(v) and np.ndim(v[-1]) == 0}
     last.pop("round", None)
     if last and (number + 1) % every == 0:
-        line = "  ".join(f"{key} {value:.4f}" for key, value in last.items())
+        line = "  ".join(f"{key} {_shown(value)}" for key, value in last.items())
         print(f"{type(estimator).__name__}  round {number + 1}  {line}{table.pace()}")
+
+
+def _shown(value: Any) -> str:
+    return str(value) if isinstance(value, Integral) else f"{value:.4f}"

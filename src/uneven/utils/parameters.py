@@ -41,13 +41,16 @@ class Constraint(Protocol):
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number from ``low`` to ``high``."""
+    """A whole number from ``low`` to ``high``; ``or_flag`` takes True for 1 and False for 0."""
 
     low: int
     high: int | None = None
+    or_flag: bool = False
 
     def check(self, name: str, value: Any) -> None:
         """Refuse anything else."""
+        if self.or_flag and isinstance(value, bool | np.bool_):
+            value = int(value)
         is_integer = isinstance(value, Integral) and not isinstance(value, bool)
         if not is_integer or value < self.low or (self.high is not None and value > self.high):
             span = f"at least {self.low}"

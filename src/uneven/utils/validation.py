@@ -59,7 +59,7 @@ def validate_data(estimator: Any, X: Any = NOT_GIVEN, y: Any = NOT_GIVEN, **rule
 
 
 def check_table(X: Any) -> None:
-    """Refuse a damaged sparse matrix, a frame with two columns of one name, and separate views.
+    """Refuse damaged sparse matrices, lazy frames, two columns of one name, and separate views.
 
     Parameters
     ----------
@@ -88,6 +88,8 @@ def check_table(X: Any) -> None:
             f"X is a {type(X).__name__}, not one table: call X, views = uneven.join_views(X), and "
             "give views to the classifier."
         )
+    if hasattr(X, "collect_schema") and not hasattr(X, "shape"):
+        raise TypeError("X is a frame whose rows are not read yet: give X.collect().")
     names = list(getattr(X, "columns", ())) if hasattr(X, "dtypes") else []
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
