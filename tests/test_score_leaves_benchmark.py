@@ -218,6 +218,13 @@ def test_long_fits_may_have_other_rounds(monkeypatch, table):
         assert longest(OURS, loaded, {"learning_rate": 0.1}) == rounds
 
 
+def test_peers_of_one_tree_per_round_may_have_as_many_rounds_as_ours(table):
+    found = {peer.name: longest(peer, table, {"learning_rate": 0.1}) for peer in PEERS}
+    per_class = {"LightGBM", "XGBoost", "HistGradientBoosting"}
+    assert {name for name, rounds in found.items() if rounds == table.rounds} == per_class
+    assert set(found.values()) == {table.rounds, longest(OURS, table, {"learning_rate": 0.1})}
+
+
 def test_without_ours_there_is_a_line(monkeypatch):
     monkeypatch.setattr(type(OURS), "absent", lambda self: "it is gone")
     assert [line.ours for line in scaling.run(Options())] == [NOT_RUN]

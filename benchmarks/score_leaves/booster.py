@@ -47,13 +47,14 @@ class Booster:
         Module that it needs.
     settings : tuple of mapping
         Words of its constructor; all have "learning_rate".
+    trees_for_one : int
+        Rounds that it may have on tables of few rounds for one of a tree per class.
     """
 
     name: str
     package: str
     settings: tuple[Setting, ...]
-    trees_for_one: ClassVar[int] = 1
-    """Rounds that it may have on tables of few rounds for one of a tree per class."""
+    trees_for_one: int = 1
 
     sees_all_rounds: ClassVar[bool] = False
     """Whether its long fits are long on costly tables, too."""

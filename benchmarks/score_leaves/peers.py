@@ -200,7 +200,6 @@ class Chimera(Booster):
 class Ours(Booster):
     """One tree a round with a score per class in its leaves."""
 
-    trees_for_one = 3
     sees_all_rounds = True
 
     def absent(self) -> str:
@@ -244,20 +243,24 @@ class Automatic(Ours):
         return ({name: found[name] for name in ("learning_rate", "max_leaves")},)
 
 
+_TREES = 3
+"""Rounds of one tree each for a round of a tree per class, where fits are kept short."""
+
 LIGHTGBM = LightGBM("LightGBM", "lightgbm", grid(RATES, "num_leaves", (31, 63)))
-OURS = Ours("uneven", "uneven", grid((0.1, 0.3, 0.5), "max_leaves", (31, 127)))
+OURS = Ours("uneven", "uneven", grid((0.1, 0.3, 0.5), "max_leaves", (31, 127)), _TREES)
 _LEAFWISE = {"grow_policy": "lossguide", "max_depth": 0}
 PEERS: tuple[Booster, ...] = (
-    Automatic("uneven, automatic", "uneven", ()),
+    Automatic("uneven, automatic", "uneven", (), _TREES),
     LIGHTGBM,
     XGBoost("XGBoost", "xgboost", grid(RATES, "max_leaves", (31, 63), **_LEAFWISE)),
     XGBoost(
         "XGBoost, vector leaves",
         "xgboost",
         grid(RATES, "max_leaves", (31, 63), **_LEAFWISE),
+        _TREES,
         "multi_output_tree",
     ),
     HistBoosting("HistGradientBoosting", "sklearn", grid(RATES, "max_leaf_nodes", (31, 63))),
-    CatBoost("CatBoost", "catboost", grid(RATES, "depth", (6, 8))),
-    Chimera("ChimeraBoost", "chimeraboost", grid(RATES, "depth", (6, 8))),
+    CatBoost("CatBoost", "catboost", grid(RATES, "depth", (6, 8)), _TREES),
+    Chimera("ChimeraBoost", "chimeraboost", grid(RATES, "depth", (6, 8)), _TREES),
 )
