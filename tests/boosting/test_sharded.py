@@ -367,6 +367,7 @@ def test_what_needs_all_rows_is_refused(model, message):
         ([(np.ones((0, 2)), [])], "no rows"),
         ([(np.full((2, 2), np.inf), [0, 1])], "infinity"),
         ([(np.ones((2, 2)), [0.5, 1.25])], "continuous"),
+        ([(np.ones((2, 2)), np.array(["a", pd.NA], dtype=object))], "y contains NaN"),
     ],
 )
 def test_blocks_that_make_no_table_are_refused(blocks, message):

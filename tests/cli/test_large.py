@@ -63,12 +63,39 @@ def test_model_is_that_of_the_whole_table(uneven, folder, options, monkeypatch):
         (["--memory", "much"], "give a size such as 4GB"),
         (["--cluster", "local", "--stack"], "one method without options"),
         (["--cluster", "local", "--method", "random_forest"], "needs all rows in memory"),
+        (["--memory", "4GB", "--method", "uneven"], "learns fewer than 20000 rows in memory"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(uneven, folder, words, message):
     told = uneven(*["fit", str(folder / "whole.parquet"), "-t", "label", *words])
     assert told.code == 2
     assert message in " ".join(told.err.split())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda frame: frame.drop(columns="b"), "part1.parquet has no column 'b'"),
+        (lambda frame: frame.astype({"b": str}), "Field b has incompatible types"),
+    ],
+)
+def test_files_with_other_columns_are_refused(uneven, folder, change, message):
+    path = folder / "part1.parquet"
+    change(pd.read_parquet(path)).to_parquet(path)
+    told = uneven(*["fit", str(folder / "part*.parquet"), "-t", "label", "--memory", "1GB"])
+    assert told.code == 2
+    assert message in "".join(told.err.split("\n"))
+
+
+def test_whole_numbers_in_one_file_and_fractions_in_another(uneven, folder):
+    """As pandas writes columns of whole numbers that have missing values."""
+    for k, numbers in enumerate([np.arange(150), np.where(np.arange(165) % 9, 1.0, np.nan)]):
+        path = folder / f"part{k}.parquet"
+        pd.read_parquet(path).assign(b=numbers).to_parquet(path)
+    words = ["-t", "label", "--method", "combo", "--rounds", "2", "--memory", "1GB"]
+    told = uneven("fit", str(folder / "part*.parquet"), *words, "--out", str(folder / "m.skops"))
+    assert told.code == 0
+    assert "fitted on 315 rows" in told.out
 
 
 def test_other_files_are_refused(uneven, folder):

@@ -31,6 +31,7 @@ from uneven import (
     compare,
 )
 from uneven.boosting import ShareBoostClassifier
+from uneven.comparison.errors import InputError
 from uneven.persistence.archive import dumps
 from uneven.utils import parallel
 from uneven.utils.parallel import cluster_workers
@@ -167,6 +168,8 @@ def test_methods_that_need_a_table_refuse_collections():
         ShareBoostClassifier().fit(rows, labels)
     with pytest.raises(ValueError, match="UnevenClassifier learns fewer than 20000 rows in memory"):
         UnevenClassifier().fit(rows, labels)
+    with pytest.raises(InputError, match=r"compared on a table in memory: call X\.compute"):
+        compare(rows, labels)
 
 
 def test_labels_and_columns_that_do_not_fit_are_refused_at_once(client):

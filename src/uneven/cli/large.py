@@ -125,15 +125,17 @@ def fit(
         Bytes above which codes and costs are kept in temporary files.
     """
     started = time.perf_counter()
-    problem = _with_all_categories(_read_sample(source, files), files)
-    name = name or _usual_method(problem, files)
+    problem = _read_sample(source, files)
+    _check_columns(files, [*problem.schema.names, source.target])
+    problem = _with_all_categories(problem, files)
+    name = _choose_method(name, problem, source.target, files)
     method = choose_methods([name])[0]
     settings = replace(settings, views=problem.view_columns)
     pipeline, table = open_pipeline(method, problem, settings)
     classifier = pipeline[-1]
     if not hasattr(classifier, "_needs_all_rows"):
         raise InputError(
-            f"--method {name} needs all rows in memory; uneven, balanced and combo do not."
+            f"--method {name} needs all rows in memory; uneven, balanced_boosting and combo do not."
         )
     steps = pipeline[:-1].fit(table) if len(pipeline) > 1 else None
     encoder = Encoder(problem.schema, steps)
@@ -150,10 +152,40 @@ def fit(
     )
 
 
-def _usual_method(problem: Problem, files: list[str]) -> str:
-    """The method if none is named."""
-    n_rows = sum(open_parquet(name).metadata.num_rows for name in files)
-    return "uneven" if n_rows >= VERY_MANY_ROWS and not problem.view_columns else "combo"
+def _choose_method(name: str | None, problem: Problem, target: str, files: list[str]) -> str:
+    """The method that is named, or else the usual one for so many rows with a label."""
+    has_many = sum(_n_labelled(path, target) for path in files) >= VERY_MANY_ROWS
+    if name is None:
+        return "uneven" if has_many and not problem.view_columns else "combo"
+    if name == "uneven" and not has_many:
+        raise InputError(
+            f"--method uneven learns fewer than {VERY_MANY_ROWS} rows in memory: leave out "
+            "--cluster and --memory, or take --method balanced_boosting."
+        )
+    return name
+
+
+def _n_labelled(path: str, target: str) -> int:
+    """Rows of a file that have a label, as far as its footer says."""
+    known = open_parquet(path).metadata
+    groups = [known.row_group(k) for k in range(known.num_row_groups)]
+    columns = [group.column(k) for group in groups for k in range(known.num_columns)]
+    missing = sum(
+        column.statistics.null_count
+        for column in columns
+        if column.path_in_schema == target
+        and column.is_stats_set
+        and column.statistics.has_null_count
+    )
+    return int(known.num_rows - missing)
+
+
+def _check_columns(files: list[str], names: Sequence[str]) -> None:
+    """Refuse files that lack a column."""
+    for path in files:
+        lacking = sorted({*names} - {*open_parquet(path).schema_arrow.names})
+        if lacking:
+            raise InputError(f"{path} has no column {lacking[0]!r}, which other files have.")
 
 
 def _read_sample(source: TableRequest, files: list[str]) -> Problem:
@@ -164,9 +196,13 @@ def _read_sample(source: TableRequest, files: list[str]) -> Problem:
     most = -(-_SAMPLE_ROWS // len(chosen))
     parts = [open_parquet(path).read_row_group(group)[:most] for path, group in chosen]
     arrow = require("pyarrow", "a Parquet file")
+    try:
+        rows = arrow.concat_tables(parts, promote_options="permissive")
+    except (arrow.ArrowTypeError, arrow.ArrowInvalid) as error:
+        raise InputError(f"the files do not belong together: {error}.") from error
     with tempfile.TemporaryDirectory() as folder:
         sample = Path(folder) / f"{Path(files[0]).stem}.parquet"
-        parquet.write_table(arrow.concat_tables(parts, promote_options="default"), sample)
+        parquet.write_table(rows, sample)
         return replace(source, path=sample, others=()).load()
 
 

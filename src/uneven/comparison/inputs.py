@@ -30,6 +30,7 @@ from uneven.comparison.tables import AUTO, read_table
 from uneven.comparison.viewfile import views_of_table
 from uneven.utils.parameters import store_parameters
 from uneven.utils.registry import listing
+from uneven.utils.validation import is_collection
 from uneven.views import resolve_views
 
 
@@ -71,6 +72,11 @@ def read_data(
     InputError
         If there is nothing to learn, or the two do not belong together.
     """
+    if is_collection(X):
+        raise InputError(
+            "X is a Dask collection, but methods are compared on a table in memory: call "
+            "X.compute() first."
+        )
     if on is not None:
         if not isinstance(y, str):
             raise InputError(f"y must name the column to predict, got {_what(y)}.")

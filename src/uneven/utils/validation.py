@@ -138,20 +138,29 @@ def check_magnitude(X: Any, most: float = 1e150, least: float = 0.0) -> None:
         )
 
 
+def missing_labels(labels: np.ndarray) -> np.ndarray:
+    """Which labels are None, NaN or the NA of pandas, bool of the same shape (n_samples,).
+
+    Examples
+    --------
+    >>> missing_labels(np.array(["a", None, "b"], dtype=object))
+    array([False,  True, False])
+    """
+    if labels.ndim != 1 or labels.dtype.kind not in "fO":
+        return np.zeros(labels.shape, dtype=bool)
+    if labels.dtype.kind == "f":
+        return np.asarray(np.isnan(labels))
+    return np.array([_is_missing(label) for label in labels.tolist()], dtype=bool)
+
+
 def check_labelled(y: Any) -> None:
-    """Refuse labels of which some are None or NaN.
+    """Refuse labels of which some are missing; see :func:`missing_labels`.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
     """
-    labels = np.asarray(y)
-    if labels.ndim != 1 or labels.dtype.kind not in "fO":
-        return
-    if labels.dtype.kind == "f":
-        missing = np.isnan(labels)
-    else:
-        missing = np.array([_is_missing(label) for label in labels.tolist()])
+    missing = missing_labels(np.asarray(y))
     if missing.any():
         rows = np.flatnonzero(missing)
         few = ", ".join(map(str, rows[:3])) + (", ..." if len(rows) > 3 else "")

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array, column_or_1d
 
+from uneven.utils.validation import missing_labels
 from uneven.views.training_rows import X_RULES, encode_categories
 
 
@@ -121,6 +122,7 @@ def stack_rows(parts: Sequence[Any], n_columns: int) -> Any:
 def labels_of(y: Any) -> np.ndarray:
     """The labels of a block, shape (n_rows,)."""
     labels = column_or_1d(y)
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+    endless = labels.dtype.kind == "f" and np.isinf(labels).any()
+    if endless or missing_labels(labels).any():
         raise ValueError("Input y contains NaN or infinity: leave these rows out, or label them.")
     return np.asarray(labels)
