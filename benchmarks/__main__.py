@@ -44,6 +44,7 @@ from benchmarks import (
     uma_average,
     uma_speed,
     uma_toy,
+    view_selection,
     visits,
     wide_views,
 )
@@ -68,6 +69,10 @@ SECTIONS = {
     "co-training": (
         "Three labels per class, several views: with rows without labels | without",
         co_training.run,
+    ),
+    "view-selection": (
+        "Views with a copy and a shuffled one of each: balanced accuracy, log-loss, views read",
+        view_selection.run,
     ),
     "digits": ("Handwritten digits in six views (mfeat), 5-fold", multiview.digits),
     "learning": ("Learning on real data", learning.run),

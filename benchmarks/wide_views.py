@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmarks.lines import Line, at_most
-from uneven import ComboClassifier, MuComboClassifier, MumboClassifier
+from uneven import ComboClassifier, MuComboClassifier, MumboClassifier, NormComboClassifier
 
 TREES, CLASSES, DEPTH = 100, 5, 3
 
@@ -45,6 +45,7 @@ def _methods(n_columns: int) -> dict[str, Any]:
             n_estimators=TREES, max_features=0.1, **shared
         ),
         "CoMBo, score leaves": ComboClassifier(n_estimators=TREES, leaves="scores", **shared),
+        "NormCoMBo": NormComboClassifier(n_estimators=TREES, **shared),
         "MuMBo, 2 views": MumboClassifier(views=halves, n_estimators=TREES // 2, **shared),
         "µCoMBo, 2 views": MuComboClassifier(views=halves, n_estimators=TREES // 2, **shared),
     }

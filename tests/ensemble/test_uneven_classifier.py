@@ -333,6 +333,16 @@ def test_columns_outside_of_the_views_are_not_read():
     assert np.array_equal(model.predict_proba(X), model.predict_proba(changed))
 
 
+@few_trees
+def test_a_view_that_no_training_row_has_is_named(table):
+    X, y = table
+    gone = X.copy()
+    gone[:, 0] = np.nan
+    with pytest.warns(UserWarning, match=r"views \['lost'\] are not used: they are missing"):
+        model = few(views={"lost": [0], "kept": [1, 2]}).fit(gone, y)
+    np.testing.assert_array_equal(model.predict_proba(X), model.predict_proba(gone))
+
+
 def test_choice_of_views_looks_at_the_other_half():
     y = np.tile([0, 1], 50)
     blind = np.full((100, 2), 0.5)

@@ -105,6 +105,7 @@ def test_rows_without_views_get_the_prior_and_are_flagged():
     assert two.predict(nothing).tolist() == [int(two.class_prior_.argmax())] * 2
 
 
+@pytest.mark.filterwarnings("ignore:views .* are not used")
 def test_a_missing_view_abstains():
     X, y = two_views(200)
     gaps = X.copy()
@@ -226,3 +227,12 @@ def test_it_survives_a_model_file(tmp_path):
     loaded[1].vote_._forest.trees.feature[:] = 99
     with pytest.raises(ValueError, match="points to column 99"):
         check_structure(loaded)
+
+
+def test_a_view_that_no_training_row_has_is_named():
+    X, y = two_views(60, 2)
+    gone = X.copy()
+    gone[:, VIEWS["right"]] = np.nan
+    with pytest.warns(UserWarning, match=r"views \['right'\] are not used: they are missing"):
+        model = fitted(gone, y)
+    np.testing.assert_array_equal(model.predict(X), model.predict(gone))

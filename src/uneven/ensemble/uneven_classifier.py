@@ -61,6 +61,7 @@ from uneven.views import ViewMap
 from uneven.views.training_rows import (
     TrainingRows,
     count_categories,
+    tell_absent_views,
     validate_fit_data,
     validate_predict_data,
 )
@@ -271,6 +272,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         pool: ThreadPool,
     ) -> None:
         rows = validate_fit_data(self, X, y, sample_weight)
+        tell_absent_views(rows)
         rows.n_codes = count_categories(self, rows)
         self._look_at_classes(rows.classes, rows.y, rows.mass)
         rng = check_random_state(self.random_state)

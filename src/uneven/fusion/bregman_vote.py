@@ -32,7 +32,7 @@ from uneven.utils.parameters import (
     store_parameters,
 )
 from uneven.utils.validation import whole_or_nothing
-from uneven.views.training_rows import TrainingRows
+from uneven.views.training_rows import TrainingRows, tell_absent_views
 from uneven.voters import TreeVoter
 from uneven.votes import Term, Vote
 from uneven.votes.vote import VoteClassifier, checked_vote, flatten_binary
@@ -233,6 +233,7 @@ default=None
         descent = self._checked_descent()
         with whole_or_nothing(self), thread_pool(self.n_jobs) as pool:
             rows = validate_rows(self, X, y, sample_weight)
+            tell_absent_views(rows)
             rng = check_random_state(self.random_state)
             solved = [
                 self._solve(question, descent, rng, pool) for question in self._ask(rows, rng)

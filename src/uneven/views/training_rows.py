@@ -336,6 +336,15 @@ def tell_silent_views(n_classes: np.ndarray, views: ViewMap, warn: bool = True) 
     return np.asarray(n_classes > 1)
 
 
+def tell_absent_views(rows: TrainingRows) -> None:
+    """Warn of views that no row has, for methods that use views with a single class."""
+    absent = [name for name, here in zip(rows.views.names, rows.view_mask.T) if not here.any()]
+    if absent and len(rows.views) > 1:
+        warnings.warn(
+            f"views {absent} are not used: they are missing in every training row.", stacklevel=5
+        )
+
+
 def check_same_table(estimator: Any, earlier: dict[str, Any]) -> None:
     """Refuse to continue from an earlier fit on other columns, classes or views."""
     for name, what in (
