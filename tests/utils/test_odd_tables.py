@@ -117,6 +117,13 @@ def test_lazy_frames_are_refused(model):
         model.fit(lazy, Y)
 
 
+@pytest.mark.parametrize("model", TREES[:1] + LINEAR + JOINED, ids=name)
+def test_lists_of_tables_are_refused_with_what_joins_them(model):
+    for parts in ([X, X], (X[:, :1], pd.DataFrame(X))):
+        with pytest.raises(TypeError, match=r"of 2 tables: name and join them, .*join_views"):
+            model.fit(parts, Y)
+
+
 @pytest.mark.parametrize("missing", [np.nan, None, pd.NA])
 @pytest.mark.parametrize("model", TREES[:2] + LINEAR[:8] + LINEAR[9:] + JOINED, ids=name)
 def test_rows_without_label_are_named(model, missing):

@@ -88,6 +88,11 @@ def check_table(X: Any) -> None:
             f"X is a {type(X).__name__}, not one table: call X, views = uneven.join_views(X), and "
             "give views to the classifier."
         )
+    if isinstance(X, list | tuple) and len(X) and getattr(X[0], "ndim", 0) == 2:
+        raise TypeError(
+            f"X is a {type(X).__name__} of {len(X)} tables: name and join them, X, views = "
+            "uneven.join_views({name: table, ...}), and give views to the classifier."
+        )
     if hasattr(X, "collect_schema") and not hasattr(X, "shape"):
         raise TypeError("X is a frame whose rows are not read yet: give X.collect().")
     names = list(getattr(X, "columns", ())) if hasattr(X, "dtypes") else []
