@@ -252,7 +252,8 @@ def _clock(parts: pd.DataFrame) -> NDArray[np.float64] | float:
 
 def _seconds_ahead(zones: pd.Series) -> NDArray[np.float64]:
     """How far clocks of zones such as ``+0200`` are ahead of universal time."""
-    named = zones.map({name: f"{hours:+d}" for name, hours in ZONES.items()})
-    parts = named.fillna(zones).str.extract(r"([+-])(\d{1,2}):?(\d{2})?(?:\[.*)?$")
+    named = zones.map({name: f"{hours:+d}" for name, hours in ZONES.items()}).astype(object)
+    zones = named.where(named.notna(), zones)
+    parts = zones.str.extract(r"([+-])(\d{1,2}):?(\d{2})?(?:\[.*)?$")
     hours, minutes = (pd.to_numeric(parts[j]).fillna(0.0).to_numpy(np.float64) for j in (1, 2))
     return np.where(parts[0] == "-", -1.0, 1.0) * (3600.0 * hours + 60.0 * minutes)

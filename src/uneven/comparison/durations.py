@@ -121,8 +121,9 @@ def clock_hours(cells: pd.Series) -> NDArray[np.float64]:
 def _clock_hours(cells: pd.Series) -> NDArray[np.float64]:
     parts = cells.str.extract(rf"^(?:{CLOCK})$")
     whole = cells.str.extract(rf"^{WHOLE_CLOCK}$")
-    half = parts["half"].fillna(whole["half"]).str.lower()
-    hour = _numbers(parts["hour"].fillna(whole["hour"]))
+    found = parts["hour"].notna()
+    half = parts["half"].where(found, whole["half"]).str.lower()
+    hour = _numbers(parts["hour"].where(found, whole["hour"]))
     noon = np.where(half == "p", 12.0, 0.0)
     hour = np.where(half.isna(), hour, np.where(hour < 13.0, hour % 12.0 + noon, np.nan))
     hour = np.where((parts["dot"].notna() & parts["uhr"].isna()).to_numpy(bool), np.nan, hour)

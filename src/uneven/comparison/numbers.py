@@ -335,10 +335,11 @@ def parse_numbers(texts: pd.Series, style: NumberStyle) -> NDArray[np.float64]:
     mark = "," if style.decimal == "." else "."
     grouped = body.str.fullmatch(
         rf"[0-9]{{1,3}}(?:{re.escape(mark)}[0-9]{{2,3}})*{re.escape(mark)}[0-9]{{3}}"
-        rf"(?:{re.escape(style.decimal)}[0-9]*)?"
-    ).fillna(False)
+        rf"(?:{re.escape(style.decimal)}[0-9]*)?",
+        na=False,
+    )
     body = body.where(~grouped, body.str.replace(mark, "", regex=False))
-    body = body.mask(body.str.contains(mark, regex=False).fillna(False))
+    body = body.mask(body.str.contains(mark, regex=False, na=False))
     body = body.str.replace(style.decimal, ".", regex=False) if style.decimal != "." else body
     digits = pd.to_numeric(body + parts["power"], errors="coerce")
     numbers = digits.to_numpy(np.float64, na_value=np.nan)

@@ -1,4 +1,4 @@
-"""Section: which class is taken for which, and calibration, two methods side by side."""
+"""Section: confusion matrices and calibration, two methods side by side."""
 
 from __future__ import annotations
 

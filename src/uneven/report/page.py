@@ -118,7 +118,7 @@ def _masthead(results: Comparison) -> Markup:
         f"{len(summary.classes)} classes",
         f"{len(results.methods)} {'methods' if len(results.methods) != 1 else 'method'}",
         f"{results.folds}-fold cross-validation" if results.folds > 1 else "one part held out",
-        f"judged by {measure.label} ({direction} is better)",
+        f"ranked by {measure.label} ({direction} is better)",
     ]
     warnings = [tag("li", warning) for warning in results.warnings]
     notes = tag("ul", warnings)

@@ -187,7 +187,7 @@
     const words = [`${n || "No"} ${n === 1 ? one : what}`];
     if (chosen.list !== "doubt") words.push(`of ${data.methods[chosen.method]}`);
     if (chosen.truth >= 0) words.push(`with label “${classOf(chosen.truth)}”`);
-    if (chosen.answer >= 0) words.push(`answered “${classOf(chosen.answer)}”`);
+    if (chosen.answer >= 0) words.push(`predicted as “${classOf(chosen.answer)}”`);
     const missing = all !== null && all > n ? ` The page holds ${n} of ${all} such rows.` : "";
     said.textContent = `${words.join(" ")}${n > 1 ? ", most confident first" : ""}.${missing}`;
   };

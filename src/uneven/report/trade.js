@@ -108,7 +108,7 @@
     at("recalls").replaceChildren(bars(found, code, position));
     const factor = found.factors[position];
     const told = position === data.zero
-      ? `Answers of ${method.label} as they are.`
+      ? `Predictions of ${method.label}, unchanged.`
       : `Scores of “${data.classes[code]}” times ${Number(factor.toPrecision(3))}.`;
     at("said").textContent = told;
     slider.setAttribute("aria-valuetext", told);
