@@ -65,7 +65,7 @@
       made.push({ title: "doubt", key: (i) => plain(data.doubt[i]), number: true,
         show: (i) => `${Math.round(data.doubt[i] / 10)} %` });
     }
-    made.push({ title: "answer", key: (i) => classOf(data.answers[method][i]), judge: method });
+    made.push({ title: "prediction", key: (i) => classOf(data.answers[method][i]), judge: method });
     made.push({ title: "score", key: (i) => plain(data.said[method][i]), number: true,
       show: (i) => score(method, data.said[method][i]) });
     made.push({ title: "score of label", key: (i) => plain(data.own[method][i]), number: true,
@@ -133,7 +133,7 @@
     button.className = "opener";
     button.textContent = data.number[i];
     button.setAttribute("aria-expanded", "false");
-    button.title = "What every method said";
+    button.title = "Predictions of all methods";
     button.addEventListener("click", () => {
       const open = button.getAttribute("aria-expanded") === "true";
       if (open) row.nextSibling.remove();
