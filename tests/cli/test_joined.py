@@ -43,6 +43,11 @@ def test_a_view_without_a_table_is_missing(uneven, tmp_path):
     answers = pd.read_csv(out, dtype=str)
     truth = np.array(["calm", "storm"])[answers["id"].astype(int) % 2]
     assert (answers["predicted_kind"] == truth).mean() > 0.75
+    later = folder / "later.csv"
+    (folder / "wind.csv").rename(later)
+    done = uneven("predict", str(model), str(later), "--on", "id")
+    assert done.code == 2
+    assert "here 'later'; the model knows 'sky', 'wind': rename the files" in done.complaint
 
 
 def test_several_tables_need_a_key(uneven, tmp_path):

@@ -32,6 +32,7 @@ from uneven.utils.parameters import store_parameters
 from uneven.utils.registry import listing
 from uneven.utils.validation import is_collection
 from uneven.views import resolve_views
+from uneven.views.containers import is_container
 
 
 def read_data(
@@ -185,6 +186,10 @@ def as_frame(X: Any) -> pd.DataFrame:
         frame = X.to_pandas()
     elif isinstance(X, list | tuple) and X and all(isinstance(one, str | Path) for one in X):
         raise InputError("X is a list of paths; say by --on which column joins them.")
+    elif is_container(X):
+        raise InputError(
+            f"X is a {type(X).__name__}; call X, views = uneven.join_views(X), and give views."
+        )
     elif isinstance(X, Mapping) or hasattr(X, "collect"):
         way = "pandas.DataFrame(X)" if isinstance(X, Mapping) else "X.collect()"
         raise InputError(f"X is a {type(X).__name__}; give {way}.")

@@ -280,12 +280,35 @@ def check_complete(columns: Collection[str], needed: Collection[str]) -> None:
     """Refuse a table that lacks columns which a model needs."""
     missing = [name for name in needed if name not in columns]
     if missing:
-        bare = {name.split("__", 1)[-1] for name in missing if "__" in name}
-        hint = " Tables of views are joined with --on." if bare & {*columns} else ""
         raise InputError(
             f"the table lacks {len(missing)} of the {len(needed)} columns the model "
-            f"needs: {listing(missing)}.{hint}"
+            f"needs: {listing(missing)}.{_other_views(columns, missing)}"
         )
+
+
+def _other_views(columns: Collection[str], missing: Collection[str]) -> str:
+    """What to do if a table has missing columns of views in no view, or in a view of another name.
+
+    Examples
+    --------
+    >>> _other_views(["x"], ["words__x"])
+    ' Tables of views are joined with --on.'
+    >>> _other_views(["new__x"], ["words__x"])
+    " Views are named after their files, here 'new'; the model knows 'words': rename the files."
+    """
+    lacking, given = (
+        [name.split("__", 1) for name in names if "__" in name] for names in (missing, columns)
+    )
+    features = {feature for _, feature in lacking}
+    if features & {*columns}:
+        return " Tables of views are joined with --on."
+    if features & {feature for _, feature in given}:
+        here, known = (listing(dict.fromkeys(view for view, _ in some)) for some in (given, lacking))
+        return (
+            f" Views are named after their files, here {here}; the model knows {known}: rename the "
+            "files."
+        )
+    return ""
 
 
 def check_copied(table: Any, columns: Collection[str], copy: Iterable[str]) -> None:
