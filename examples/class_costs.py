@@ -41,8 +41,8 @@ def main() -> None:
         "with class_cost": ComboClassifier(n_estimators=60, max_depth=1, class_cost=PRICE),
     }
     for name, model in models.items():
-        answers = cross_val_predict(model, X, y, cv=folds)
-        counts, _ = confusion_counts(y, answers, labels=CLASSES)
+        predicted = cross_val_predict(model, X, y, cv=folds)
+        counts, _ = confusion_counts(y, predicted, labels=CLASSES)
         sent_home = int(counts[CLASSES.index("urgent"), CLASSES.index("home")])
         price = (counts * PRICE).sum() / len(y)
         print(f"{name}: {sent_home} urgent cases sent home, mean cost {price:.2f}")

@@ -33,7 +33,7 @@ wrong = found.predictions.ne(found.truth, axis=0).all(axis=1)
 print(f"\n{wrong.sum()} of {len(wrong)} rows are misclassified by every method")
 
 model = found.best_model()
-print(f"{found.best_} says {model.predict(demo.data.head(5)).tolist()} to the first rows")
+print(f"{found.best_} predicts {model.predict(demo.data.head(5)).tolist()} for the first rows")
 
 if len(sys.argv) > 1:
     print(f"report: {found.report(sys.argv[1])}")

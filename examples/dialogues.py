@@ -40,19 +40,19 @@ def main() -> None:
         method.set_params(views={view: extract.views_[view] for view in views})
         method.fit(X, themes[train])
         row = f"{name:<18}"
-        for answers in map(method.predict, tests):
-            gmean = geometric_mean_recall(themes[test], answers)
-            row += f"{np.mean(answers == themes[test]):>10.2f}{gmean:>6.2f}"
+        for predicted in map(method.predict, tests):
+            gmean = geometric_mean_recall(themes[test], predicted)
+            row += f"{np.mean(predicted == themes[test]):>10.2f}{gmean:>6.2f}"
         print(row)
 
-    told = METHODS["µCoMBo"][0].explain()
+    explanation = METHODS["µCoMBo"][0].explain()
     names = extract.get_feature_names_out()
     print("\nwhat supports a theme in µCoMBo: views, then columns")
-    for k, theme in enumerate(told.classes):
+    for k, theme in enumerate(explanation.classes):
         views = "".join(
-            f"{share:>6.0%} {view}" for view, share in zip(VIEWS, told.view_share[:, k])
+            f"{share:>6.0%} {view}" for view, share in zip(VIEWS, explanation.view_share[:, k])
         )
-        best = told.feature_share[:, k].argsort()[::-1][:2]
+        best = explanation.feature_share[:, k].argsort()[::-1][:2]
         print(f"{theme:<20}{views}   {', '.join(names[best])}")
 
 

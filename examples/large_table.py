@@ -54,17 +54,17 @@ def main() -> None:
     print(f"{len(X_train)} parcels in {seconds:.1f} s; {rounds}")
     print(f"settled: {settled}")
 
-    answers = model.predict(X_test)
-    table = per_class_table(y_test, answers)
+    predicted = model.predict(X_test)
+    table = per_class_table(y_test, predicted)
     print("\nfate          parcels  recall")
     for k in table.support.argsort(kind="stable"):
         print(f"{table.label[k]:<12}{table.support[k]:>9.0f}{table.recall[k]:>8.2f}")
-    print(f"confusion norm {confusion_norm(y_test, answers):.3f}")
+    print(f"confusion norm {confusion_norm(y_test, predicted):.3f}")
 
     shares = model.predict_proba(X_test)  # as frequent as in the table
-    guess = np.tile(model.class_prior_, (len(y_test), 1))
+    frequencies = np.tile(model.class_prior_, (len(y_test), 1))
     print(f"\nlog-loss {log_loss(y_test, shares):.3f}, with the frequencies alone", end=" ")
-    print(f"{log_loss(y_test, guess):.3f}")
+    print(f"{log_loss(y_test, frequencies):.3f}")
     prices = np.array([PRICES[label] for label in model.classes_])
     expected, paid = shares @ prices, prices[np.searchsorted(model.classes_, y_test)]
     watched = expected.argsort()[::-1][: len(expected) // 20]

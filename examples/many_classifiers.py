@@ -74,11 +74,11 @@ def main(picture: str) -> None:
         }
         for model in models.values():
             model.fit(X_train, y_train)
-    print(f"{'':<14}{'asked':>8}{'error %':>10}{'ms per 1000 rows':>20}")
+    print(f"{'':<14}{'kept':>8}{'error %':>10}{'ms per 1000 rows':>20}")
     for name, model in models.items():
         error, cost = judged(model, X_test, y_test)
-        asked = len(getattr(model, "selected_", members))
-        print(f"{name:<14}{asked:>8}{error:>10.1f}{cost:>20.0f}")
+        kept = len(getattr(model, "selected_", members))
+        print(f"{name:<14}{kept:>8}{error:>10.1f}{cost:>20.0f}")
     stack = models["stack, group"]
     print(f"\nkept: {', '.join(stack.selected_)}")
     SelectionPathDisplay.from_estimator(stack).figure_.savefig(picture, dpi=120)

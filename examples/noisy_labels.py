@@ -34,10 +34,10 @@ def main() -> None:
     }
     print(f"\n{'wrong about':<20} {'labels':>8} {'truth, estimated':>18} {'truth':>8}")
     for name, model in models.items():
-        answers = model.fit(X[learn], labels[learn]).predict(X[test])
-        seen = np.mean(answers != labels[test])
-        guess = corrected_error(answers, labels[test], noise)
-        real = np.mean(answers != truth[test])
+        predicted = model.fit(X[learn], labels[learn]).predict(X[test])
+        seen = np.mean(predicted != labels[test])
+        guess = corrected_error(predicted, labels[test], noise)
+        real = np.mean(predicted != truth[test])
         estimate = f"{guess.value:.3f} ± {guess.standard_error:.3f}"
         print(f"{name:<20} {seen:>8.3f} {estimate:>18} {real:>8.3f}")
 

@@ -36,8 +36,8 @@ def main(path, source=sys.stdin, target=sys.stdout):
     out = csv.writer(target, lineterminator="\n")
     out.writerow(["label", *(classes if "probabilities" in outputs else ())])
     while block := list(itertools.islice(rows, ROWS)):
-        asked = {name: column([row[name] for row in block], text) for name, text in inputs.items()}
-        label, *shares = session.run(outputs, asked)
+        cells = {name: column([row[name] for row in block], text) for name, text in inputs.items()}
+        label, *shares = session.run(outputs, cells)
         for k, one in enumerate(label):
             out.writerow([one, *(shares[0][k] if shares else ())])
 

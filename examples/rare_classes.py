@@ -35,24 +35,24 @@ def main(picture: str) -> None:
     X, y = make_long_tailed(*load_digits(return_X_y=True), ratio=20, random_state=0)
     halves = list(StratifiedShuffleSplit(2, test_size=0.5, random_state=0).split(X, y))
     truth = np.concatenate([y[test] for _, test in halves])
-    answers = {
+    predicted = {
         name: np.concatenate(
             [clone(model).fit(X[train], y[train]).predict(X[test]) for train, test in halves]
         )
         for name, model in MODELS.items()
     }
 
-    tables = {name: per_class_table(truth, given) for name, given in answers.items()}
+    tables = {name: per_class_table(truth, given) for name, given in predicted.items()}
     sizes = tables["CoMBo"]
-    print(f"{'recall of':<10}{'answers':>8}" + "".join(f"{name:>12}" for name in tables))
+    print(f"{'recall of':<10}{'rows':>8}" + "".join(f"{name:>12}" for name in tables))
     for k in sizes.support.argsort(kind="stable"):
         recalls = "".join(f"{table.recall[k]:>12.2f}" for table in tables.values())
         print(f"{sizes.label[k]:<10}{sizes.support[k]:>8.0f}{recalls}")
     for title, measure in (("confusion norm", confusion_norm), ("G-mean", geometric_mean_recall)):
-        values = "".join(f"{measure(truth, given):>12.3f}" for given in answers.values())
+        values = "".join(f"{measure(truth, given):>12.3f}" for given in predicted.values())
         print(f"{title:<18}{values}")
 
-    display = ConfusionNormDisplay.from_predictions(truth, answers["NormCoMBo"])
+    display = ConfusionNormDisplay.from_predictions(truth, predicted["NormCoMBo"])
     display.figure_.savefig(picture, bbox_inches="tight")
     print(f"wrote {picture}")
 

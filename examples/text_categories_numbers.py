@@ -33,7 +33,7 @@ MEASURED = ["errors_per_hour", "failed_logins", "countries_today", "days_since_b
 def tickets(n: int = 900, seed: int = 0) -> pd.DataFrame:
     """Invented tickets: one row each, four kinds, one of them rare.
 
-    Sentences tell questions from invoices, but rarely name an outage or a break-in. Measurements
+    Sentences show what is a question, but rarely name an outage or a break-in. Measurements
     show these two, and are missing for every eighth ticket.
     """
     rng = np.random.default_rng(seed)
@@ -98,17 +98,20 @@ def main() -> None:
     names = table["param_classify"].map(lambda method: type(method).__name__)
     print(table.groupby(names)["mean_test_score"].max().round(3).to_string(header=False), "\n")
 
-    answers = search.predict(test.drop(columns="kind"))
+    predicted = search.predict(test.drop(columns="kind"))
     print(f"chosen: {type(search.best_estimator_['classify']).__name__}")
-    print(f"G-mean on held-out rows: {geometric_mean_recall(test['kind'], answers):.3f}")
-    print(f"confusion norm on held-out rows: {confusion_norm(test['kind'], answers):.3f}\n")
+    print(f"G-mean on held-out rows: {geometric_mean_recall(test['kind'], predicted):.3f}")
+    print(f"confusion norm on held-out rows: {confusion_norm(test['kind'], predicted):.3f}\n")
 
-    told = search.best_estimator_["classify"].explain()
+    found = search.best_estimator_["classify"].explain()
     print("which columns support which class")
-    print(pd.DataFrame(told.view_share, told.view_names, told.classes).round(2).to_string(), "\n")
-    for c, name in enumerate(told.classes):
-        strongest = told.feature_share[:, c].argsort()[::-1][:3]
-        print(f"{name}: {', '.join(told.feature_names[k] for k in strongest)}")
+    print(
+        pd.DataFrame(found.view_share, found.view_names, found.classes).round(2).to_string(),
+        "\n",
+    )
+    for c, name in enumerate(found.classes):
+        strongest = found.feature_share[:, c].argsort()[::-1][:3]
+        print(f"{name}: {', '.join(found.feature_names[k] for k in strongest)}")
 
 
 if __name__ == "__main__":

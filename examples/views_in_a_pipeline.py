@@ -70,15 +70,18 @@ def main() -> None:
     search = GridSearchCV(
         build(), {"classify__max_depth": [1, 2, 3]}, scoring=get_scorer("confusion_norm"), cv=3
     ).fit(train.drop(columns="kind"), train["kind"])
-    answers = search.predict(test.drop(columns="kind"))
+    predicted = search.predict(test.drop(columns="kind"))
     print(f"best depth: {search.best_params_['classify__max_depth']}")
-    print(f"confusion norm on held-out rows: {confusion_norm(test['kind'], answers):.2f}")
+    print(f"confusion norm on held-out rows: {confusion_norm(test['kind'], predicted):.2f}")
 
-    told = search.best_estimator_["classify"].explain()
+    found = search.best_estimator_["classify"].explain()
     print("\nwhich columns support which class")
-    print(pd.DataFrame(told.view_share, told.view_names, told.classes).round(2).to_string())
-    strongest = told.feature_share[:, list(told.classes).index("danger")].argsort()[::-1][:3]
-    print("\nstrongest columns for danger:", ", ".join(told.feature_names[k] for k in strongest))
+    print(pd.DataFrame(found.view_share, found.view_names, found.classes).round(2).to_string())
+    strongest = found.feature_share[:, list(found.classes).index("danger")].argsort()[::-1][:3]
+    print(
+        "\nstrongest columns for danger:",
+        ", ".join(found.feature_names[k] for k in strongest),
+    )
 
 
 if __name__ == "__main__":

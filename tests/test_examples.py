@@ -45,7 +45,7 @@ def test_every_example_is_tested():
 def test_rare_classes(printed, tmp_path):
     out = printed("rare_classes.py", "picture.png")
     lines = [line.split() for line in out.splitlines()]
-    assert lines[0][2:] == ["answers", "CoMBo", "NormCoMBo", "forest"]
+    assert lines[0][2:] == ["rows", "CoMBo", "NormCoMBo", "forest"]
     sizes = [int(line[1]) for line in lines[1:11]]
     assert sizes == sorted(sizes)
     assert (sizes[0], sizes[-1]) == (10, 174)
