@@ -173,10 +173,10 @@ def trips(n_rows: int = 30_000, n_columns: int = 10, few: int = 5, more: int = 2
         print(f"{name}: {each:.1f} trips per round", flush=True)
 
 
-def peers(n_rows: int = 100_000, n_columns: int = 10) -> None:
+def peers(n_rows: int = 100_000, n_columns: int = 10) -> list[Line]:
     """Time to the same balanced accuracy, difference to the local model, and a killed worker."""
     test = make_rows(99, 20_000, n_columns)
-    found = {}
+    found, lines = {}, []
     for name, make in _PEERS.items():
         with two_workers() as client:
             X, y = client.persist(collections(n_rows, n_columns, 5))
@@ -193,12 +193,15 @@ def peers(n_rows: int = 100_000, n_columns: int = 10) -> None:
             told = _fit_with_a_death(client, make(client), (X, y, weight), answers, 0.5 * wall)
         print(f"{name}: {differ:.2f} % of the answers differ from the local model; one of two "
               f"workers killed in the middle: {told}", flush=True)  # fmt: skip
+        is_met = not differ and told == SURVIVED if name.startswith("CoMBo") else None
+        lines.append(Line(f"{name}: % unlike the local model; {told}", f"{differ:.2f}", met=is_met))
     goal = min(max(curve) for _, curve in found.values())
     for name, (wall, curve) in found.items():
         first = 1 + int(np.argmax(np.array(curve) >= goal))
         print(f"{name}: {1e3 * wall / ROUNDS:.0f} ms per round; balanced accuracy {curve[-1]:.3f} "
               f"after {ROUNDS} rounds, {goal:.3f} after {first} rounds or "
               f"{wall * first / ROUNDS:.2f} s", flush=True)  # fmt: skip
+    return lines
 
 
 def _balanced(y: np.ndarray) -> np.ndarray:
@@ -222,6 +225,9 @@ def _curve(model: Any, X: np.ndarray, y: np.ndarray) -> list[float]:
     return [float(balanced_accuracy_score(y, answers)) for answers in staged]
 
 
+SURVIVED = "the fit survived with the same answers"
+
+
 def _fit_with_a_death(client: Any, model: Any, table: Any, answers: Any, after: float) -> str:
     """Kill a worker some seconds after a fit has begun; what comes of the fit."""
     X, y, weight = table
@@ -231,7 +237,7 @@ def _fit_with_a_death(client: Any, model: Any, table: Any, answers: Any, after: 
     try:
         model.fit(X, y, sample_weight=weight)
         same = np.array_equal(np.asarray(model.predict(X).compute()), answers)
-        return f"the fit survived, same answers: {same}"
+        return SURVIVED if same else "the fit survived with other answers"
     except Exception as error:  # what a peer raises is its own choice
         return f"the fit was lost: {type(error).__name__}: {str(error)[:80]!r}"
     finally:
@@ -272,11 +278,11 @@ _PEERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def processors(n_rows: int = 20_000, n_columns: int = 6) -> None:
+def processors(n_rows: int = 20_000, n_columns: int = 6) -> list[Line]:
     """One worker as any processor computes, one as this one does: the model is that of here."""
     from distributed import Client, Nanny, Scheduler, SpecCluster
 
-    found = np.show_config("dicts")["SIMD Extensions"].get("found", [])
+    found, lines = np.show_config("dicts")["SIMD Extensions"].get("found", []), []
     plain = {"NUMBA_CPU_NAME": "generic", "NPY_DISABLE_CPU_FEATURES": " ".join(found)}
     plain["GLIBC_TUNABLES"] = "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F"
     options = {"nthreads": 1, "memory_limit": 0, "silence_logs": 50}
@@ -292,6 +298,8 @@ def processors(n_rows: int = 20_000, n_columns: int = 6) -> None:
             scores = model.fit(*here).decision_function(here[0])
             same = np.array_equal(model.fit(X, y).decision_function(here[0]), scores)
             print(f"{leaves}, workers of two kinds of processors; same: {same}", flush=True)
+            lines.append(Line(f"{leaves}: same on two kinds of processors", str(same), met=same))
+    return lines
 
 
 def kill_worker(client: Any) -> None:
@@ -370,10 +378,10 @@ def kill(n_rows: int = 3000, kinds: Sequence[str] = ("votes", "scores")) -> list
 
 def run() -> list[Line]:
     """For ``python -m benchmarks cluster``."""
-    return rounds() + kill()
+    return rounds() + processors() + kill() + peers() + disk()
 
 
-def disk(n_rows: int = 10_000_000, n_columns: int = 20) -> None:
+def disk(n_rows: int = 10_000_000, n_columns: int = 20) -> list[Line]:
     """Memory of a fit from a Parquet file whose codes and costs are in files."""
     import pandas as pd
     import pyarrow as pa
@@ -398,12 +406,14 @@ def disk(n_rows: int = 10_000_000, n_columns: int = 20) -> None:
         child.join()
         if child.exitcode:
             print(f"{n_rows} x {n_columns}: the fit did not get by with {limit / 1e9:.2f} GB")
-            return
+            return [Line(f"{n_rows} x {n_columns} on disk, memory of X", "failed", met=False)]
+        seconds = told.get()
         print(
             f"{n_rows} x {n_columns}: X is {limit / 1e9:.2f} GB, which is all the memory that the "
-            f"fit may take; it took {told.get():.0f} s",
+            f"fit may take; it took {seconds:.0f} s",
             flush=True,
         )
+        return [Line(f"{n_rows} x {n_columns} on disk, memory of X", f"{seconds:.0f} s", met=True)]
 
 
 def _fit_limited(path: Path, limit: int, told: Any) -> None:

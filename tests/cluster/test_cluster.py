@@ -73,6 +73,16 @@ def test_model_file_is_that_of_this_process(client, kind):
     assert set(client.run(count_shards).values()) == {0}
 
 
+@pytest.mark.parametrize("n_workers", [1, 3])
+def test_other_numbers_of_workers(n_workers):
+    model = ComboClassifier(n_estimators=4, leaves="scores", random_state=0)
+    whole = bits(model.fit(X, Y))
+    options = {"threads_per_worker": 2, "processes": False, "dashboard_address": None}
+    options |= {"memory_limit": 0, "silence_logs": 50}
+    with distributed.LocalCluster(n_workers, **options) as cluster, distributed.Client(cluster):
+        assert bits(model.fit(*collections())) == whole
+
+
 def test_tasks_that_show_a_fit_end_with_it(client, monkeypatch):
     """By themselves: workers would warn of tasks that are cancelled."""
     ended = []
