@@ -147,5 +147,5 @@ def test_what_is_no_table_is_refused():
         join_tables({"a": left, "b": {"id": [1]}}, "id", "y")
     with pytest.raises(InputError, match="are the same column, 'id'"):
         join_tables({"a": left, "b": left}, "id", "id")
-    with pytest.raises(InputError, match="uneven.join_views"):
+    with pytest.raises(InputError, match=r"uneven\.join_views"):
         compare(SimpleNamespace(X=np.eye(2), obsm={}), ["p", "q"])

@@ -303,10 +303,10 @@ def _other_views(columns: Collection[str], missing: Collection[str]) -> str:
     if features & {*columns}:
         return " Tables of views are joined with --on."
     if features & {feature for _, feature in given}:
-        here, known = (listing(dict.fromkeys(view for view, _ in some)) for some in (given, lacking))
+        here, known = ({view: None for view, _ in some} for some in (given, lacking))
         return (
-            f" Views are named after their files, here {here}; the model knows {known}: rename the "
-            "files."
+            f" Views are named after their files, here {listing(here)}; the model knows "
+            f"{listing(known)}: rename the files."
         )
     return ""
 
