@@ -103,20 +103,19 @@ class KeptComparison:
             parser.error(f"no measure {min(strange)!r}: {', '.join(keys)}")
         return found
 
-    def main(self, found: argparse.Namespace) -> None:
-        """Run what is not finished, and show means, average ranks and tests."""
+    def main(self, found: argparse.Namespace) -> Measured:
+        """Run what is not finished, show means, average ranks and tests, and return the numbers."""
         console = Console(width=320, highlight=False)
         tables = self.groups[found.group]
         if found.list:
             console.print("tables:", ", ".join(tables))
             console.print("methods:", ", ".join(self.methods))
-            return
+            return Measured()
         exhibit = self.part_of(found.group, found.tables, found.methods, found.folds, found.repeats)
         whole = run_kept(exhibit, found, console)
         show_ranks(exhibit, whole.measured, console)
-        for claim in exhibit.claims if found.claims else ():
-            verdict = claim.check(whole.measured)
-            console.print(f"{claim.text}: {_WORDS[verdict.held]} ({verdict.detail})")
+        if found.claims:
+            show_claims(exhibit, whole.measured, console)
         part = 1.0 - 1.0 / found.folds
         sizes = {
             row: int(part * len(read_table(tables[row], Context())[1]))
@@ -130,6 +129,14 @@ class KeptComparison:
             show_duels(whole.measured, column, console, self.measures, self.tested)
         for key in found.rows:
             show_rows(whole.measured, key, console, self.measures)
+        return whole.measured
+
+
+def show_claims(exhibit: Exhibit, measured: Measured, console: Console) -> None:
+    """Say which claims hold."""
+    for claim in exhibit.claims:
+        verdict = claim.check(measured)
+        console.print(f"{claim.text}: {_WORDS[verdict.held]} ({verdict.detail})")
 
 
 def add_cell_options(parser: argparse.ArgumentParser) -> None:
