@@ -134,3 +134,10 @@ def test_telling_nothing_changes_nothing():
     assert learner.history_ == []
     learner.tell([0, 1, 2, 3], [0, 1, 0, 1])
     assert learner.stop_reason() is None
+
+
+def test_sparse_rows_that_are_the_same_are_parts_without_a_warning(recwarn):
+    pool = sp.csr_matrix(np.vstack([np.eye(10), np.zeros((10, 10))]))
+    learner = ActiveLearner(random_state=0).start(pool).tell([0, 1], [0, 1])
+    assert len(learner.ask(3)) == 3
+    assert not recwarn.list

@@ -233,6 +233,8 @@ def test_a_classifier_that_is_never_unsure_can_be_driven_by_other_rules():
     [
         ({"query": "gravity"}, "query must be one of"),
         ({"query": "centre_of_gravty"}, "Did you mean 'centre_of_gravity'"),
+        ({"query": "margin_sampling"}, r"nearest to it is query='uncertainty'\."),
+        ({"query": "BADGE"}, r"nearest to it is batch='gradients'\."),
         ({"query": 7}, "query must be one of"),
         ({"stop": 5}, r"stop must be .* got 5. Budget\(5\) stops at 5 labels"),
         ({"stop": [Budget(3), "later"]}, "stop must be a stopping rule or a list of them"),

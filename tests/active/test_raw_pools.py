@@ -227,3 +227,11 @@ def test_learners_say_whether_they_take_nan():
         (None, "uncertainty", False),
     ]:
         assert get_tags(ActiveLearner(model, query)).input_tags.allow_nan is expected
+
+
+@pytest.mark.parametrize(
+    "pool", [["a b", "c"] * 5, pd.DataFrame({"kind": ["x", "y"] * 5, "size": range(10)})]
+)
+def test_the_default_classifier_says_what_takes_texts(pool):
+    with pytest.raises(ValueError, match=r"could not convert string .*TfidfVectorizer"):
+        ActiveLearner().start(pool)

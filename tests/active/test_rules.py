@@ -18,6 +18,7 @@ from uneven import (
     MuComboClassifier,
     MumboClassifier,
 )
+from uneven.active import Pool
 from uneven.active.orientation import _Cloud, _density_at_zero, orientation_aware
 from uneven.active.registry import RULES
 from uneven.active.rules import (
@@ -350,3 +351,18 @@ def test_kernel_values_ask_what_their_kernel_asks(kernel, name):
     by_name = started(X, y, known, BayesPointClassifier(kernel, gamma=0.2), query=name)
     by_values = started(values, y, known, BayesPointClassifier("precomputed"), query=name)
     np.testing.assert_array_equal(by_values.ask(3), by_name.ask(3))
+
+
+@pytest.mark.parametrize(("kernel", "times"), [("linear", 1), ("poly", 3)])
+def test_lengths_of_rows_are_measured_again_only_if_the_kernel_changes(kernel, times, monkeypatch):
+    measured = []
+    measure = Pool._measure
+    monkeypatch.setattr(Pool, "_measure", lambda *told: measured.append(1) or measure(*told))
+    X = np.random.default_rng(0).normal(size=(40, 5))
+    learner = ActiveLearner(BayesPointClassifier(kernel), "balanced", random_state=0).start(X)
+    learner.tell([0, 1, 2], [0, 1, 1])
+    for row in (3, 4, 5):
+        learner.ask(2)
+        learner.tell([row], [row % 2])
+    assert len(measured) == times
+    assert len(learner._pool._norms) == 1

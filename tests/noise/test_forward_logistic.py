@@ -7,7 +7,7 @@ from scipy.optimize import check_grad
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from uneven import ForwardLogisticRegression
+from uneven import ForwardLogisticRegression, NoiseAwareClassifier
 from uneven.datasets import make_waveform
 from uneven.noise import corrupt_labels, cyclic_noise, uniform_noise
 
@@ -83,3 +83,14 @@ def test_a_label_that_no_class_can_have_is_refused():
 def test_columns_out_of_scale_are_said():
     with pytest.warns(ConvergenceWarning, match="scale the columns"):
         ForwardLogisticRegression(max_iter=3).fit(1e4 * X, Y)
+
+
+def test_classes_with_the_same_labels_get_a_warning():
+    X, y = np.eye(6), np.array([0, 1, 2] * 2)
+    alike = [[0.8, 0.1, 0.1], [0.1, 0.45, 0.45], [0.1, 0.45, 0.45]]
+    with pytest.warns(UserWarning, match="classes 1 and 2 get the same labels") as found:
+        ForwardLogisticRegression(alike).fit(X, y)
+    assert found[0].filename == __file__
+    with pytest.warns(UserWarning, match="classes 1 and 2 get the same labels") as found:
+        NoiseAwareClassifier(LogisticRegression(), alike, method="decision").fit(X, y)
+    assert found[0].filename == __file__

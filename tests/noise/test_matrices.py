@@ -75,7 +75,7 @@ def test_frames_and_estimates_are_put_in_class_order():
     )
     assert_allclose(found.matrix, frame)
     assert_allclose(check_noise_matrix(found, ["cat", "dog"]), wanted)
-    with pytest.raises(ValueError, match="its index name 'dog'"):
+    with pytest.raises(ValueError, match="names of its index hold 'dog'"):
         check_noise_matrix(frame, ["cat", "cow"])
 
 
@@ -183,11 +183,11 @@ def test_reverse_of_a_label_that_never_occurs():
     [
         (
             [*"abcdefghijk", "x"],
-            r"name 'x', which no label shows and lack 'l'; .*'h', … \(12 in all",
+            r"hold 'x', which no label shows, and lack 'l'; .*'h', … \(12 in all",
         ),
-        ([*"abcdefghijklm"], r"name 'm', which no label shows;"),
+        ([*"abcdefghijklm"], r"hold 'm', which no label shows;"),
         ([*"abcdefghijk"], r"lack 'l';"),
-        ([*"abcdefghijkk"], r"lack 'l' and name 'k' twice;"),
+        ([*"abcdefghijkk"], r"lack 'l' and hold 'k' twice;"),
     ],
 )
 def test_names_that_differ_are_told(names, says):

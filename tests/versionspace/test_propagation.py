@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_ndtr as scipy_log_ndtr
 from scipy.special import ndtr
-from scipy.stats import truncnorm
+from scipy.stats import norm, truncnorm
 from threadpoolctl import threadpool_info
 
 from tests.versionspace.cones import lune
@@ -324,3 +324,32 @@ def test_flips_reach_the_fixed_point_of_plain_propagation():
     assert products.log_evidence == pytest.approx(found.log_evidence, abs=1e-7)
     again = propagate(cuts, flip=0.1, ridge=0.0, sites=found.sites)
     assert again.n_sweeps <= 2
+
+
+def damped(cuts, flip, sweeps=1500):
+    """Expectation propagation as in the textbook, in small steps; sites may be negative."""
+    tau, nu = np.zeros(len(cuts)), np.zeros(len(cuts))
+    for _ in range(sweeps):
+        V = np.linalg.inv(np.eye(cuts.shape[1]) + cuts.T @ (tau[:, None] * cuts))
+        v = np.einsum("ij,jk,ik->i", cuts, V, cuts)
+        cavity = 1.0 / v - tau
+        m = (cuts @ (V @ (cuts.T @ nu)) / v - nu) / cavity
+        z = m * np.sqrt(cavity)
+        lift = (1 - 2 * flip) * norm.pdf(z) / (flip + (1 - 2 * flip) * norm.cdf(z))
+        precision = cavity / (1.0 - lift * (z + lift))
+        tau += 0.1 * (precision - cavity - tau)
+        nu += 0.1 * ((m + lift / np.sqrt(cavity)) * precision - m * cavity - nu)
+    return V @ (cuts.T @ nu), tau
+
+
+def test_flips_end_in_the_fixed_point_with_negative_sites():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(8, 3))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    t = np.where(X @ rng.normal(size=3) > 0, 1, -1)
+    t[0] *= -1
+    expected, sites = damped(t[:, None] * X, 0.1)
+    found = propagate(t[:, None] * X, flip=0.1)
+    assert found.converged
+    assert sites.min() < -0.3
+    np.testing.assert_allclose(found.mean, expected, atol=1e-5)

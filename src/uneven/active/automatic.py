@@ -7,10 +7,12 @@ import scipy.sparse as sp
 
 from uneven.active.batches import best_positions
 from uneven.active.look_ahead import expected_error
+from uneven.active.posterior import Products, shares
 from uneven.active.registry import rule
 from uneven.active.rules import centre_of_gravity, uncertainty
 from uneven.active.state import QueryState
 from uneven.active.typicality import typicality
+from uneven.utils.parallel import one_blas_thread
 
 _TYPICAL = {"dense": 1, "sparse": 2}
 """Typical rows are queried as long as there are no more labels than so many per class seen."""
@@ -67,7 +69,8 @@ def _even_votes(state: QueryState, nearest: int) -> np.ndarray:
     """Minus the gaps between votes near the centre, then minus the distances from it."""
     found = centre_of_gravity(state)
     near = best_positions(found, nearest)
-    votes = np.sort(state.votes(near), axis=1)
+    with one_blas_thread():
+        votes = np.sort(shares(Products.of(state, state.candidates[near]).votes()), axis=1)
     found -= found.max() + 1.0
     found[near] = votes[:, -2] - votes[:, -1]
     return found

@@ -130,6 +130,8 @@ def best_positions(
     utilities: np.ndarray, n: int, ties: str = "first", rng: np.random.Generator | None = None
 ) -> np.ndarray:
     """Positions of the n highest utilities, the highest first; large pools are not sorted."""
+    if n == 1 and ties == "first" and len(utilities):
+        return np.array([utilities.argmax()])
     among = np.arange(len(utilities))
     if n < len(utilities):
         among = np.flatnonzero(utilities >= np.partition(utilities, -n)[-n])

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from uneven.utils.files import replace_file
-from uneven.utils.labels import find_labels, split_labels
+from uneven.utils.labels import as_classes, find_labels, split_labels
 
 _FORMAT = 1
 """Version of the file."""
@@ -110,10 +110,10 @@ def check_answers(rows: Any, labels: Any, n_rows: int) -> tuple[np.ndarray, np.n
     twice, counts = np.unique(rows, return_counts=True)
     if (counts > 1).any():
         raise ValueError(f"row {twice[counts > 1][0]} is there more than once.")
-    labelled = find_labels(labels, None)[0] & find_labels(labels, "")[0]
+    labelled, values = find_labels(labels, "")
     if not labelled.all():
         raise ValueError(f"the label of row {rows[~labelled][0]} is missing.")
-    return rows.astype(np.intp), split_labels(labels, None)[1]
+    return rows.astype(np.intp), as_classes(values)
 
 
 def join_labels(old: np.ndarray, new: np.ndarray) -> np.ndarray:

@@ -109,6 +109,20 @@ def blind_choices() -> str:
     return f"query={' or '.join(queries)}, stop={' or '.join(stops)}"
 
 
+_KNOWN_AS = {
+    "margin": "query='uncertainty'",
+    "entropy": "query='uncertainty'",
+    "bald": "query='information'",
+    "badge": "batch='gradients'",
+    "typiclust": "query='typical_first'",
+    "coreset": "query='typical_first'",
+    "eer": "query='expected_error'",
+    "committee": "query='balanced'",
+    "qbc": "query='balanced'",
+}
+"""What is nearest to rules that are known by other names."""
+
+
 def check_query(query: Any) -> None:
     """Refuse a name that no query rule has, and propose the nearest one.
 
@@ -125,9 +139,16 @@ def check_query(query: Any) -> None:
     try:
         check_choice("query", query, RULES)
     except ValueError as error:
-        near = difflib.get_close_matches(str(query).lower(), list(RULES), n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else " A function may be given, too."
-        raise ValueError(f"{error}{hint}") from None
+        raise ValueError(f"{error} {_hint(str(query).lower())}") from None
+
+
+def _hint(name: str) -> str:
+    """What may be meant by a name that no rule has."""
+    plain = name.removesuffix("sampling").strip("_- ")
+    if plain in _KNOWN_AS:
+        return f"What is nearest to it is {_KNOWN_AS[plain]}."
+    near = difflib.get_close_matches(name, list(RULES), n=1)
+    return f"Did you mean {near[0]!r}?" if near else "A function may be given, too."
 
 
 def check_model(query: str | Callable[..., Any], estimator: Any) -> None:

@@ -25,6 +25,9 @@ from uneven.versionspace import BayesPointClassifier
 from uneven.versionspace.propagation import JITTER
 from uneven.versionspace.span import feature_norms
 
+_WITHOUT_PARAMETERS = ("linear", "rbf", "laplacian", "cosine", "precomputed")
+"""Kernels for which the lengths of rows do not depend on parameters."""
+
 
 class Pool:
     """The unlabelled pool: rows that wait for labels, with what never changes about them.
@@ -44,7 +47,7 @@ class Pool:
 
     def __init__(self, given: Any) -> None:
         self.given = given
-        self._norms: dict[str, np.ndarray] = {}
+        self._norms: dict[Any, tuple[dict[str, Any], np.ndarray]] = {}
 
     @property
     def X(self) -> Any:  # noqa: N802
@@ -107,10 +110,13 @@ class Pool:
         -------
         ndarray of shape (n_rows,)
         """
-        key = repr((centre.kernel, centre.kernel_params_, centre.fit_intercept))
-        if key not in self._norms:
-            self._norms[key] = self._measure(centre)
-        return self._norms[key]
+        params = {} if centre.kernel in _WITHOUT_PARAMETERS else centre.kernel_params_
+        key = (centre.kernel, centre.fit_intercept)
+        known, lengths = self._norms.get(key, (None, np.empty(0)))
+        if known != params:
+            lengths = self._measure(centre)
+            self._norms[key] = (params, lengths)
+        return lengths
 
     def _measure(self, centre: BayesPointClassifier) -> np.ndarray:
         constant = float(bool(centre.fit_intercept))
@@ -246,14 +252,13 @@ class QueryState:
         than taking the candidates out of a sparse table.
         """
         centre = self.centre(name, multi_class=multi_class)
-        norms = self.pool.norms(centre)[self.candidates]
+        norms = self.pool.norms(centre)
         if centre.kernel == "linear":
             scores = np.asarray(self.pool.X @ centre.coef_.T) + centre.intercept_
-            scores = scores[self.candidates]
-            scores = scores[:, 0] if scores.shape[1] == 1 else scores
-        else:
-            scores = centre.decision_function(self.rows(self.candidates))
-        return (scores.T / norms).T
+            scores /= norms[:, None]
+            return scores[self.candidates, 0 if scores.shape[1] == 1 else slice(None)]
+        scores = centre.decision_function(self.rows(self.candidates))
+        return (scores.T / norms[self.candidates]).T
 
     def votes(self, which: np.ndarray | None = None) -> np.ndarray:
         """Share of the version space that gives each class to each candidate.
@@ -328,8 +333,8 @@ class QueryState:
         """Whether the classifier is the geometry with other parameters, fitted."""
         if type(self.model) is not type(self.geometry):
             return False
-        mine, wanted = self.model.get_params(), {**self.geometry.get_params(), **asked}
-        return all(mine[name] is wanted[name] or mine[name] == wanted[name] for name in mine)
+        mine, wanted = vars(self.model), {**self.geometry.get_params(deep=False), **asked}
+        return all(mine[name] is one or mine[name] == one for name, one in wanted.items())
 
     def _fit(self, asked: dict[str, str]) -> BayesPointClassifier:
         centre = clone(self.geometry).set_params(**asked)
@@ -363,7 +368,16 @@ def validate_rows(learner: Any, estimator: Any, X: Any, *, reset: bool = True) -
         return X
     holes = "allow-nan" if not own and takes_nan(estimator) else True
     rules: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64}
-    return validate_data(learner, X, reset=reset, ensure_all_finite=holes, **rules)
+    try:
+        return validate_data(learner, X, reset=reset, ensure_all_finite=holes, **rules)
+    except ValueError as error:
+        if not (own and "could not convert string" in str(error)):
+            raise
+        raise ValueError(
+            f"{error}. A BayesPointClassifier, the default, takes numbers: encode the rows, or "
+            "pass a classifier that takes them as they are, such as "
+            "ActiveLearner(make_pipeline(TfidfVectorizer(), LogisticRegression())) for texts."
+        ) from None
 
 
 def takes_nan(estimator: Any) -> bool:

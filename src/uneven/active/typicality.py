@@ -11,11 +11,13 @@ low budgets.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NearestNeighbors
 
 from uneven.linear.rows import row_norms, scale_rows
@@ -53,7 +55,9 @@ def typicality(X: Any, taken: np.ndarray, rng: np.random.Generator, n: int = 10)
     some = _directions(X[rows]) if sp.issparse(X) else X[rows]
     n_different = len(rows) if sp.issparse(X) else len(np.unique(some, axis=0))
     parts = min(len(taken) + n, n_different)
-    part = KMeans(parts, n_init=1, random_state=int(rng.integers(2**31))).fit_predict(some)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer parts, if rows are the same
+        part = KMeans(parts, n_init=1, random_state=int(rng.integers(2**31))).fit_predict(some)
     near = NearestNeighbors(n_neighbors=min(_NEIGHBOURS, len(rows) - 1) + 1).fit(some)
     apart = near.kneighbors(some)[0].sum(axis=1)
     worth = 1.0 / (1.0 + apart + 1e-12)

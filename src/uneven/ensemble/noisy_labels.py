@@ -10,7 +10,7 @@ import numpy as np
 from uneven.noise.backward import backward_weights
 from uneven.noise.em import confident_joint, label_posteriors, refine_noise, undo_noise
 from uneven.noise.estimation import ConfusionEstimate
-from uneven.noise.matrices import check_noise_matrix
+from uneven.noise.matrices import check_noise_matrix, warn_of_alike_classes
 
 _SMOOTHING, _RIGHT_LABELS = 0.1, 1.0
 """Rows that are added to every count of an estimated matrix, and to those of right labels."""
@@ -52,6 +52,7 @@ class NoisyLabels:
             return cls(*known, None, None)
         noise = check_noise_matrix(given, rows.classes)
         if not isinstance(given, ConfusionEstimate):
+            warn_of_alike_classes(noise, rows.classes)
             return cls(*known, noise, None)
         order = np.searchsorted(given.classes, rows.classes)
         right = _RIGHT_LABELS * np.eye(len(rows.classes))

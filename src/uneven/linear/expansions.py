@@ -51,8 +51,9 @@ def gram(
     >>> gram([[1.0, 2.0]], [[3.0, 4.0]], "polynomial", degree=2, gamma=1, coef0=1).tolist()
     [[144.0]]
     """
-    if kernel == "linear" and sp.issparse(X) and sp.issparse(Y):
-        return np.asarray(safe_sparse_dot(X, Y.T, dense_output=True), dtype=np.float64)
+    if kernel == "linear" and sp.issparse(X) and (Y is None or sp.issparse(Y)):
+        other = X if Y is None else Y
+        return np.asarray(safe_sparse_dot(X, other.T, dense_output=True), dtype=np.float64)
     known = {} if callable(kernel) else {"filter_params": True, **params}
     with np.errstate(over="ignore"):
         return np.asarray(pairwise_kernels(X, Y, metric=kernel, **known), dtype=np.float64)

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 
 from uneven.linear.base import LinearClassifier
-from uneven.noise.matrices import learning_matrix
+from uneven.noise.matrices import learning_matrix, warn_of_alike_classes
 from uneven.utils.methods import method
 from uneven.utils.model_types import persisted
 from uneven.utils.parameters import Flag, Interval, Whole, check_parameters, store_parameters
@@ -156,6 +156,7 @@ class ForwardLogisticRegression(LinearClassifier):
                 f"label {self.classes_[never[0]]!r} occurs, but noise_matrix says that no class "
                 "ever gets it (its row is zero)."
             )
+        warn_of_alike_classes(noise, self.classes_)
         chance = noise[codes]
         if clean is not None:
             chance[clean] = exact[codes[clean]]

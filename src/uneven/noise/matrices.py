@@ -109,6 +109,30 @@ def check_noise_matrix(matrix: Any, classes: Any = None) -> np.ndarray:
     return np.asarray(noise / noise.sum(axis=0))
 
 
+def warn_of_alike_classes(noise: np.ndarray, classes: np.ndarray) -> None:
+    """Warn if a noise matrix gives two classes the same labels: no learner can separate them.
+
+    noise: (n_classes, n_classes); classes: (n_classes,).
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as found:
+    ...     warn_of_alike_classes(np.array([[0.5, 0.5], [0.5, 0.5]]), np.array(["cat", "dog"]))
+    >>> str(found[0].message)
+    "noise_matrix: classes 'cat' and 'dog' get the same labels ... cannot be told apart ..."
+    """
+    alike = _alike(noise)
+    if alike:
+        first, second = (classes[k : k + 1].tolist()[0] for k in alike)
+        warnings.warn(
+            f"noise_matrix: classes {first!r} and {second!r} get the same labels (equal columns), "
+            "so they cannot be told apart by labels. Mark rows of certain labels by clean=.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
 def learning_matrix(matrix: Any, classes: Any = None) -> np.ndarray:
     """The noise matrix that a learner that undoes noise should use.
 
@@ -286,7 +310,7 @@ def _in_class_order(matrix: Any, classes: np.ndarray) -> Any:
     for axis, names in zip(("index", "columns"), found):
         spelt = list(map(_spell, names))
         if sorted(spelt) != sorted(wanted):
-            raise ValueError(f"noise_matrix: its {axis} {_difference(spelt, wanted)}.")
+            raise ValueError(f"noise_matrix: the names of its {axis} {_difference(spelt, wanted)}.")
         places.append([spelt.index(name) for name in wanted])
     return np.asarray(matrix)[np.ix_(*places)]
 
@@ -302,11 +326,12 @@ def _difference(spelt: list[str], wanted: list[str]) -> str:
     unknown = [name for name in dict.fromkeys(spelt) if name not in wanted]
     missing = [name for name in wanted if name not in spelt]
     parts = [
-        f"name {_listing(unknown)}, which no label shows" if unknown else "",
+        f"hold {_listing(unknown)}, which no label shows," if unknown else "",
         f"lack {_listing(missing)}" if missing else "",
-        f"name {_listing(doubled)} twice" if doubled else "",
+        f"hold {_listing(doubled)} twice" if doubled else "",
     ]
-    return f"{' and '.join(filter(None, parts))}; the classes are {_listing(wanted)}"
+    told = " and ".join(filter(None, parts)).rstrip(",")
+    return f"{told}; the classes are {_listing(wanted)}"
 
 
 def _listing(names: Any, most: int = 8) -> str:
@@ -325,10 +350,18 @@ def _singular_reason(matrix: np.ndarray, names: list[Any]) -> str:
     never = np.flatnonzero(matrix.sum(axis=1) <= _NEGATIVE_TOLERANCE)
     if len(never):
         return f"label {names[never[0]]!r} is never given (its row is zero)"
-    gaps = np.abs(matrix[:, :, None] - matrix[:, None, :]).sum(axis=0)
-    np.fill_diagonal(gaps, np.inf)
-    i, j = np.unravel_index(int(gaps.argmin()), gaps.shape)
-    if gaps[i, j] <= 1e-4:
-        first, second = names[min(i, j)], names[max(i, j)]
+    alike = _alike(matrix)
+    if alike:
+        first, second = (names[k] for k in alike)
         return f"classes {first!r} and {second!r} get the same labels (equal columns)"
     return "it is singular or nearly so"
+
+
+def _alike(matrix: np.ndarray) -> tuple[int, int] | None:
+    """The two classes with the most similar columns, if these are equal."""
+    if len(matrix) < 2:
+        return None
+    gaps = np.abs(matrix[:, :, None] - matrix[:, None, :]).sum(axis=0)
+    np.fill_diagonal(gaps, np.inf)
+    i, j = sorted(map(int, np.unravel_index(int(gaps.argmin()), gaps.shape)))
+    return (i, j) if gaps[i, j] <= 1e-4 else None

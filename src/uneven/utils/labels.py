@@ -41,9 +41,22 @@ def split_labels(y: Any, unlabelled: Any = -1) -> tuple[np.ndarray, np.ndarray]:
             f"y holds no label at all: each of its {len(values)} entries is missing"
             + (f" or {unlabelled!r}." if unlabelled is not None else ".")
         )
-    labels = _plain(values[labelled])
-    check_classification_targets(labels)
-    return labelled, labels
+    return labelled, as_classes(values[labelled])
+
+
+def as_classes(labels: np.ndarray) -> np.ndarray:
+    """Labels in the plainest type that holds them, refused if they are no classes.
+
+    labels: (n_labels,), none is missing.
+
+    Examples
+    --------
+    >>> as_classes(np.array(["cat", "dog"], dtype=object)).dtype.kind
+    'U'
+    """
+    plain = _plain(labels)
+    check_classification_targets(plain)
+    return plain
 
 
 def find_labels(y: Any, unlabelled: Any = -1) -> tuple[np.ndarray, np.ndarray]:

@@ -73,8 +73,8 @@ class Span:
         X : ndarray or CSR of shape (n_samples, n_features)
             For a precomputed kernel: values with all rows that made the span.
         norms : ndarray of shape (n_samples,), optional
-            Lengths of the rows, for a precomputed kernel: square roots of their values with
-            themselves.
+            Lengths of the rows in the space of the kernel, if they are known. For a precomputed
+            kernel they are the square roots of the values of the rows with themselves.
 
         Returns
         -------
@@ -94,7 +94,7 @@ class Span:
         for mine in blocks(X.shape[0]):
             near = self._values(X[mine]) / self.norms
             placed[mine] = solve_triangular(self.triangle, near.T, lower=True).T
-        if self.kernel != "precomputed":
+        if norms is None and self.kernel != "precomputed":
             norms = feature_norms(X, self.kernel, self.params)
         elif norms is None:
             norms = self._guess_norms(placed)
