@@ -97,6 +97,10 @@ SECTIONS = {
         label_doubt.run,
     ),
     "noise-text": ("Cheap labels: errors on sparse text", noise_text.run),
+    "recommended-text": (
+        "Cheap and clean labels on sparse text: errors of what is recommended",
+        noise_text.run_recommended,
+    ),
     "compression": (
         "Compression perceptron: mean of 1000 draws | the author's curves",
         compression.run,

@@ -16,6 +16,7 @@ import numpy as np
 from cleanlab.classification import CleanLearning
 from sklearn.linear_model import LogisticRegression
 
+from uneven import NoiseAwareClassifier, SelfLabellingSVM, UnevenClassifier
 from uneven.noise import LabelRepairPipeline, UMAClassifier, confusion_from_clean
 from uneven_published.louche.cheap_labels import (
     BATCH,
@@ -57,6 +58,36 @@ def judge(rows: Rows, labelled: Labelled, steps: int, everybody: bool) -> dict[s
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return {name: rows.error(fit()) for name, fit in _fits(rows, labelled, steps, everybody)}
+
+
+SELF_LABELLING = "SelfLabellingSVM: clean labels, the other rows without labels"
+
+
+def judge_recommended(rows: Rows, labelled: Labelled) -> dict[str, float]:
+    """Test error of what the pages recommend, beside the perceptrons of the source, in one draw."""
+    draw = Draw.of(rows, labelled)
+    X, t, sample, cheap = rows.X, rows.t, labelled.sample, draw.cheap
+    known = np.concatenate([labelled.few, sample])
+    clean = np.zeros(len(t), dtype=bool)
+    clean[known] = True
+    matrix = confusion_from_clean(
+        t[sample], cheap[sample], classes=rows.classes, on_empty="identity"
+    )
+    aware = NoiseAwareClassifier(noise_matrix=matrix, random_state=0)
+    uneven = UnevenClassifier(measure="accuracy", random_state=0)
+    fits: list[tuple[str, Callable[[], Any]]] = [
+        *core_learners(draw, 0, (CHEAP, SAMPLE, CLEAN)),
+        ("logistic regression: clean labels", lambda: _logistic(None).fit(X[known], t[known])),
+        ("UnevenClassifier: clean labels", lambda: uneven.fit(X[known], t[known])),
+        (SELF_LABELLING, lambda: SelfLabellingSVM().fit(X, np.where(clean, t, -1))),
+        (
+            "NoiseAwareClassifier: clean and cheap labels",
+            lambda: aware.fit(X, np.where(clean, t, cheap), clean=clean),
+        ),
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return {name: rows.error(fit()) for name, fit in fits}
 
 
 def _fits(
