@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from uneven_published.norm.folds import Source
+from uneven_published.norm.groups import REPORT as RARE_CLASSES
 from uneven_published.norm.registry import KeelTable, PlainTable, RTable
 
 DEVELOPMENT: Mapping[str, Source] = {
@@ -37,19 +38,27 @@ REPORT: Mapping[str, Source] = {
     "Radar": KeelTable("ionosphere"),
     "Display": KeelTable("led7digit"),
     "Diabetes": KeelTable("pima"),
-    "Splice": KeelTable("splice"),
+    "Appendix": KeelTable("appendicitis"),
+    "Credit cards": KeelTable("crx"),
+    "Credit, Australia": KeelTable("australian"),
+    "Mammograms": KeelTable("mammographic"),
+    "Heart disease": KeelTable("saheart"),
+    "Heart scans": KeelTable("spectfheart"),
+    "Liver tests": KeelTable("bupa"),
+    "Breast cells, Wisconsin": KeelTable("wisconsin"),
+    "Teaching": KeelTable("tae"),
+    "New-Thyroid": KeelTable("newthyroid"),
+    "King-Rook": KeelTable("kr-vs-k"),
+    "Nursery": KeelTable("nursery"),
+    "Monks": KeelTable("monk-2"),
+    "Flare": KeelTable("flare"),
+    "Automobile": KeelTable("automobile"),
+    "Hayes-Roth": KeelTable("hayes-roth"),
     "Cells": RTable("modeldata", "cells", "class", ("case",)),
-    "Scat": RTable("modeldata", "scat", "Species"),
-    "Leaves": RTable("modeldata", "leaf_id_flavia", "shape", ("species", "apex", "base")),
-    "Hawks": RTable("Stat2Data", "Hawks", "Species", ("BandNumber", "CaptureTime", "ReleaseTime")),
-    "Olive oils": RTable("dslabs", "olive", "area", ("region",)),
-    "Fast food": RTable("openintro", "fastfood", "restaurant", ("item", "salad")),
-    "Fuel economy": RTable("ggplot2", "mpg", "class", ("model",)),
-    "Travel mode": RTable("Ecdat", "Mode", "choice"),
-    "Math level": RTable("Ecdat", "Mathlevel", "mathlevel"),
-    "Chile": RTable("carData", "Chile", "vote"),
-    "Liver stages": RTable("survival", "pbc", "stage", ("id", "time", "status")),
+    **{name: table for name, table in RARE_CLASSES.items() if name != "Lymphography"},
 }
+"""The last ones are those of the comparison for rare classes; Lymphography has one class of ten rows
+or more."""
 
 GROUPS: Mapping[str, Mapping[str, Source]] = {"development": DEVELOPMENT, "report": REPORT}
 
