@@ -160,7 +160,7 @@ def test_numbers(cells, form, values):
     [
         (["82", "83", "84", "85+"], "'85+' is read as the number in it"),
         (["3/5", "4/5"], "'3/5' is read as 3"),
-        (["1", "2+", "3-", "2", "4"], "'2+', '3-' is read as the number in it"),
+        (["1", "2+", "3-", "2", "4"], "'2+', '3-' are read as the numbers in them"),
         (["1.5", "2,5"], "'.' and ',' are both decimal marks"),
         (["5 CR", "6 DR"], "'6 DR' is read as -6"),
     ],

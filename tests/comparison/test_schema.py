@@ -78,9 +78,15 @@ def test_wrong_values_are_named(kind, value, says):
         schema.convert(pd.DataFrame({"c": [good, value]}))
 
 
-def test_durations_and_lists_are_refused():
-    with pytest.raises(InputError, match="durations"):
-        infer_kind(pd.Series(pd.to_timedelta([1, 2], unit="s"), name="t"))
+def test_durations_are_hours():
+    frame = pd.DataFrame({"t": pd.to_timedelta(["90min", None, "2h"])})
+    schema = Schema.of(frame)
+    assert schema.columns[0].form == {"unit": "h:m"}
+    assert schema.convert(frame)["t"].tolist() == [1.5, pytest.approx(np.nan, nan_ok=True), 2.0]
+    assert schema.convert(pd.DataFrame({"t": ["1:15", "3 h 30 min"]}))["t"].tolist() == [1.25, 3.5]
+
+
+def test_lists_are_refused():
     with pytest.raises(InputError, match="list objects"):
         infer_kind(pd.Series([[1], [2]], name="t"))
     with pytest.raises(InputError, match="complex"):

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from uneven.comparison import InputError, make_problem
+from uneven.comparison.csvstyle import guess_style
 from uneven.comparison.inputs import read_data
 from uneven.comparison.numbers import find_number_style, parse_numbers
 from uneven.report.headline import _how_rare
@@ -69,3 +70,60 @@ def test_a_target_on_another_sheet_names_the_sheets(tmp_path):
     with pytest.raises(InputError, match="sheet 'Cover'; --sheet chooses another, 'Staff'"):
         read_data(tmp_path / "book.xlsx", "label")
     assert len(read_data(tmp_path / "book.xlsx", "label", sheet="Staff").y) == 4
+
+
+def test_labels_with_zeros_in_front_stay_as_they_are(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("x,code\n" + "1.5,01\n2.5,02\n3.5,1\n" * 4)
+    problem = read_data(path, "code")
+    assert problem.classes.tolist() == ["01", "02", "1"]
+    assert any("'01' and '1'" in note for note in problem.notes)
+
+
+@pytest.mark.parametrize("price", ["{} €", "$1,{:03d}"])
+def test_prices_as_labels_look_like_regression(price):
+    frame = pd.DataFrame({"x": np.arange(60.0), "cost": [price.format(i) for i in range(60)]})
+    with pytest.raises(InputError, match="60 different numbers, which looks like regression"):
+        make_problem(frame, "cost")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("2019,2020,rate\n1,2,0.5\n3,4,0.6\n5,6,0.7\n", ("2019", "2020", "rate")),
+        ("2019,?,x\n1,2,y\n3,4,x\n5,6,y\n", ("column_1", "column_2", "column_3")),
+        ("2019,na,x\n1,2,y\n3,b,x\n5,6,y\n", ("column_1", "column_2", "column_3")),
+    ],
+)
+def test_words_above_numbers_are_a_header(text, names):
+    assert guess_style(text).names == names
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["RM104", "RM103", "RM110"],
+        ["SAR-438", "SAR-291", "SAR-531"],
+        ["12b", "15c", "7"],
+        ["03.02", "15.11", "28.12"],
+        ["030.1234567", "030.7654321", "089.5554443"],
+        ["+4917612345678", "+4930123456"],
+    ],
+)
+def test_codes_are_no_numbers(cells, tmp_path):
+    path = tmp_path / "table.csv"
+    rows = [f"{cell},{kind}\n" for cell in cells * 4 for kind in "ab"]
+    path.write_text("code,label\n" + "".join(rows))
+    assert read_data(path, "label").schema.columns[0].kind == "category"
+
+
+def test_formulas_without_results_are_named(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["x", "twice", "label"])
+    for row in range(2, 8):
+        book.active.append([row * 1.5, f"=2*A{row}", "ab"[row % 2]])
+    book.save(tmp_path / "table.xlsx")
+    problem = read_data(tmp_path / "table.xlsx", "label")
+    assert any("holds 6 formulas without results" in note for note in problem.notes)
+    assert list(problem.X) == ["x"]

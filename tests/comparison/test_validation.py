@@ -16,6 +16,7 @@ from uneven import compare
 from uneven.cli import run
 from uneven.comparison import InputError, make_problem
 from uneven.comparison.folds import fold_notes, past_folds, possible_folds, stratified_folds
+from uneven.comparison.leaks import leak_notes
 
 QUICK = {"methods": ["combo", "logistic_regression"], "rounds": 5, "refit": False}
 WORDS = ["--methods", "combo,logistic_regression", "--rounds", "5", "--n-jobs", "1"]
@@ -108,6 +109,17 @@ def test_a_column_that_tells_the_class_is_named_with_both_figures():
     assert "balanced accuracy 1.00" in warning
     silent = compare(frame, y, diagnosis=False, **QUICK)
     assert not any("predicts the class alone" in text for text in silent.warnings)
+
+
+def test_a_class_of_few_rows_does_not_hide_a_leak():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 2))
+    y = np.where(x[:, 0] + rng.normal(size=200) > 1.0, "fraud", "ok")
+    frame = pd.DataFrame({"x": x[:, 0], "z": x[:, 1], "closed": np.where(y == "ok", "n", "y")})
+    y[:3] = ["odd", "odd", "single"]
+    notes = leak_notes(make_problem(frame.assign(kind=y), "kind"), {})
+    assert len(notes) == 1
+    assert "column 'closed' predicts the class alone (balanced accuracy 1.00;" in notes[0]
 
 
 def changed_in_may(written: str) -> tuple[pd.DataFrame, pd.DatetimeIndex]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -12,11 +13,13 @@ from pandas.api import types
 
 from uneven.comparison.errors import InputError
 from uneven.comparison.labelcheck import (
+    MOST_FRACTIONAL_CLASSES,
     check_few,
     check_several,
     exact_number_list,
     is_whole,
 )
+from uneven.comparison.numbers import find_number_style, parse_numbers
 
 INT64 = np.iinfo(np.int64)
 
@@ -112,24 +115,27 @@ def coded_labels(values: pd.Series, name: str = "table") -> tuple[NDArray[np.int
         again, distinct = pd.factorize(np.array(texts, dtype=object))
         codes = again[codes]
     check_several(distinct, values.name, name)
+    if not numeric:
+        _refuse_amounts(pd.Series(distinct, dtype=str), values.name)
     labels = _number_labels(distinct, values.name) if numeric else np.array(list(distinct))
     classes, places = np.unique(labels, return_inverse=True)
     return places[codes], classes
 
 
 def spelled_alike(labels: NDArray, target: str) -> list[str]:
-    """A sentence about classes that differ in upper and lower case or inner blanks only.
+    """A sentence about classes that differ in case, inner blanks or zeros in front only.
 
     Examples
     --------
     >>> spelled_alike(np.array(["Yes", "no", "yes"]), "paid")
-    ["classes of 'paid' are spelled alike but for case or blanks: 'Yes' and 'yes'; ..."]
+    ["classes of 'paid' are spelled alike but for case, blanks or zeros: 'Yes' and 'yes'; ..."]
     >>> spelled_alike(np.array(["yes", "no"]), "paid")
     []
     """
     alike: dict[str, list[str]] = {}
     for label in map(str, np.unique(labels)):
-        alike.setdefault(" ".join(label.casefold().split()), []).append(label)
+        plain = re.sub(r"^0+(?=\d)", "", " ".join(label.casefold().split()))
+        alike.setdefault(plain, []).append(label)
     found = [
         ", ".join(map(repr, same[:-1])) + f" and {same[-1]!r}"
         for same in alike.values()
@@ -138,8 +144,9 @@ def spelled_alike(labels: NDArray, target: str) -> list[str]:
     if not found:
         return []
     return [
-        f"classes of {target!r} are spelled alike but for case or blanks: {'; '.join(found[:3])}; "
-        "they count as different ones, so write them in one way if they are the same."
+        f"classes of {target!r} are spelled alike but for case, blanks or zeros: "
+        f"{'; '.join(found[:3])}; they count as different ones, so write them in one way if they "
+        "are the same."
     ]
 
 
@@ -173,6 +180,14 @@ def _all_numbers(values: pd.Series, cells: list[Any]) -> bool:
     if types.is_object_dtype(values.dtype):
         return all(type(cell) in (int, float, Decimal) for cell in cells)
     return types.is_numeric_dtype(values.dtype) and not types.is_bool_dtype(values.dtype)
+
+
+def _refuse_amounts(cells: pd.Series, target: Any) -> None:
+    """Refuse amounts with a unit or grouped thousands, such as prices, if many differ."""
+    style = find_number_style(cells) if len(cells) > MOST_FRACTIONAL_CLASSES else None
+    if style is not None:
+        numbers = parse_numbers(cells, style)
+        check_few(numbers[~np.isnan(numbers)], target)
 
 
 def _number_labels(distinct: list[Any], target: Any) -> NDArray:

@@ -110,6 +110,8 @@ def _refuse_doubt(
 
 def _numbers(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
     style = NumberStyle.from_dict(column.form)
+    if types.is_timedelta64_dtype(values.dtype):
+        values = values.dt.total_seconds() / 3600.0
     if types.is_numeric_dtype(values.dtype):
         numbers = _without_marks(values.astype("float64"), column)
         if style.unit in PLAIN_TOO and numbers.notna().any():

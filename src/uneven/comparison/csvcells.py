@@ -19,6 +19,7 @@ from pyarrow import csv as arrow_csv
 
 from uneven.comparison.csvstyle import SAMPLE_BYTES, CsvStyle, long_cells, style_surplus
 from uneven.comparison.errors import InputError
+from uneven.comparison.numbers import DAY_AND_MONTH, PHONE_NUMBER
 from uneven.comparison.versions import NEEDLESS, SHORT
 
 BLANKS = (" ", "\t", "\u00a0")
@@ -27,6 +28,8 @@ _LONGEST = 10**15
 _DOUBTFUL = r"^[-+]?[1-9][0-9]{0,2}\.[0-9]{3}$"
 _WITH_COMMA = r"^[-+]?[0-9]+,[0-9]+$"
 _DOUBTFUL_COMMA = r"^[-+]?[1-9][0-9]{0,2},[0-9]{3}$"
+NO_FRACTION = rf"(?:0?[1-9]|1[0-2])\.(?:19|20)[0-9]{{2}}|\+{PHONE_NUMBER}|0[0-9]+\.[0-9]{{5,}}"
+"""Months such as ``03.2024``, and telephone numbers."""
 
 
 Cells = dict[str, pa.ChunkedArray]
@@ -350,6 +353,7 @@ def plain_numbers(column: pa.ChunkedArray, decimal: str = ".") -> pd.Series:
         else:
             codes = pc.any(pc.match_substring_regex(cells, "^[0-9]+E[0-9]+$")).as_py()
             hidden = codes or _hides_thousands(cells) or _hides_versions(cells)
+            hidden = hidden or _all_from_first(cells, NO_FRACTION) or _hides_days(cells)
         hidden = hidden or _is_only_mark(numbers)
         return pd.Series(as_series(column) if hidden else numbers.to_pandas())
     return as_series(column)
@@ -395,6 +399,17 @@ def _hides_versions(cells: pa.ChunkedArray) -> bool:
     """Whether ``1.10`` stands beside ``1.9``, so that it may not be 1.1."""
     both = (pc.match_substring_regex(cells, f"^{kind}$") for kind in (NEEDLESS, SHORT))
     return all(pc.any(found).as_py() is True for found in both)
+
+
+def _hides_days(cells: pa.ChunkedArray) -> bool:
+    """Whether all numbers could be days and months, some with a zero in front."""
+    found = _all_from_first(cells, DAY_AND_MONTH)
+    return found and pc.any(pc.match_substring_regex(cells, r"^0")).as_py() is True
+
+
+def _all_from_first(cells: pa.ChunkedArray, pattern: str) -> bool:
+    """Whether all cells follow a pattern; the first ones mostly tell."""
+    return all(_all(some, f"^(?:{pattern})$") for some in (cells.slice(0, 1000), cells))
 
 
 def _all(cells: pa.ChunkedArray, pattern: str) -> bool:

@@ -120,7 +120,7 @@ def guess_style(
                 f"the first line has {width}."
             )
     first = [cell.strip().strip("\ufeff").strip() for cell in rows[begin][1]]
-    has_header = bool(set(first) & set(expected)) or not any(map(is_number, first))
+    has_header = bool(set(first) & set(expected)) or _are_names(first, further)
     surplus = max(map(len, further), default=width) - width if has_header else 0
     merged = has_header and not surplus and is_second_header(first, further)
     if merged:
@@ -147,6 +147,20 @@ def guess_style(
         merged,
         below,
     )
+
+
+def _are_names(first: Sequence[str], further: Sequence[Sequence[str]]) -> bool:
+    """Whether no cell is a number, or words stand above numbers as in ``2019,2020,rate``."""
+    if not any(map(is_number, first)):
+        return True
+    for j, cell in enumerate(first):
+        if not re.search(r"[^\W\d_]{2}", cell) or cell.lower() in MISSING_MARKS:
+            continue
+        below = [row[j].strip() for row in further[:100] if j < len(row)]
+        filled = [other for other in below if other]
+        if len(filled) > 2 and all(map(is_number, filled)):
+            return True
+    return False
 
 
 def _lacks_a_name(text: str, rows: Sequence[tuple[int, list[str]]], quote: str) -> bool:

@@ -54,7 +54,7 @@ _ZONE = (
     r"(?:\[[A-Za-z/_]+\])?)"
 )
 _TIME = (
-    r"(?P<hour>\d{1,2})(?::|h|\.(?=\d{2}(?:\.| Uhr)))(?P<minute>\d{2})"
+    r"(?P<hour>\d{1,2})[:h.](?P<minute>\d{2})"
     r"(?:[:.](?P<second>\d{2}(?:[.,]\d+)?))?"
     r"\s*(?P<half>(?:[AaPp]\.?[Mm]\.?)?)(?: ?(?:Uhr|hrs?|h))?"
 )
@@ -62,8 +62,8 @@ _CLOCK = rf"(?:(?:[T ,:]+|,? (?:at|à|um|om|kl\.?|ore|alle|às|a las) ){_TIME}\s
 ISO_PATTERN = r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?\s?(Z|[+-]\d{2}:?\d{2})?"
 PATTERNS = {
     "ymd": (
-        rf"{_WEEKDAY}(?P<year>\d{{4}})(?P<mark>[./-]|年|년 ?)(?P<month>\d{{1,2}})(?:[./-]|月|월 ?)"
-        rf"(?P<day>\d{{1,2}})[日일]?{_CLOCK}"
+        rf"{_WEEKDAY}(?P<year>\d{{4}})(?:\. ?|[/-]|[年년] ?)(?P<month>\d{{1,2}})"
+        rf"(?:\. ?|[/-]|[月월] ?)(?P<day>\d{{1,2}})[日일.]?{_CLOCK}"
     ),
     "ym": r"(?P<year>(?:19|20)\d{2})[-M](?P<month>0[1-9]|1[0-2])",
     "numbers": (
@@ -71,7 +71,7 @@ PATTERNS = {
         rf"[./-](?:(?<=\.) )?(?P<year>\d{{4}}|\d{{2}}){_CLOCK}"
     ),
     "yymmdd": r"(?P<year>\d{2})(?P<mark>[/-])(?P<month>\d{1,2})[/-](?P<day>\d{1,2})",
-    "my": r"(?P<month>0?[1-9]|1[0-2])[/-](?P<year>(?:19|20)\d{2})",
+    "my": r"(?P<month>0?[1-9]|1[0-2])[./-](?P<year>(?:19|20)\d{2})",
     "name year": r"(?P<name>[^\W\d]{3,10})\.?[ -]+(?P<year>\d{4})",
     "name yy": r"(?P<name>[^\W\d]{3,10})\.?(?:-| ?')(?P<year>\d{2})",
     "month yy": r"(?P<month>0[1-9]|1[0-2])/(?P<year>\d{2})",
@@ -130,6 +130,8 @@ IN_WORDS = {
     **{"mdy": "months first", "my": "months and years", "ym": "months and years"},
     **{"compact": "years first, without marks", "compact days first": "days first, without marks"},
     **{"compact month": "years and months, without marks"},
+    **{"seconds": "seconds since 1970", "milliseconds": "milliseconds since 1970"},
+    **{"serial": "days as spreadsheets count them"},
 }
 
 

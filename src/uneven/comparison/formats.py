@@ -242,7 +242,10 @@ def decoded(data: bytes, encoding: str, name: str, *, cut: bool = False) -> tupl
     found = find_encoding(data, name) if encoding.lower() == AUTO else _codec(encoding)
     if found != "utf-8-sig" and encoding.lower() == AUTO:
         return data.decode(found, "replace"), found
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and "16" not in found:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and found[4:6] not in (
+        "16",
+        "32",
+    ):
         raise InputError(f"{name} is UTF-16 text; save it as UTF-8, or add --encoding utf-16.")
     if b"\x00" in data and "16" not in found and "32" not in found:
         raise InputError(f"{name} is not text: it holds zero bytes; give a CSV or Parquet file.")
@@ -270,6 +273,8 @@ def find_encoding(data: bytes, name: str = "table") -> str:
     >>> find_encoding("größe".encode("cp1252")), find_encoding("größe".encode())
     ('cp1252', 'utf-8-sig')
     """
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     head = data[: 1 << 18]

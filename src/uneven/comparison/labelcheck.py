@@ -17,11 +17,12 @@ from uneven.comparison.marks import MISSING_MARKS
 MOST_NUMERIC_CLASSES = 50
 MOST_FRACTIONAL_CLASSES = 10
 WHOLE = re.compile(r"[-+]?\d{1,300}")
+CODE = re.compile(r"[-+]?0\d")
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 def exact_number_list(cells: Iterable[Any], decimal: str = ".") -> list[int | float] | None:
-    """The numbers that cells spell, without rounding; None if one of them is no number.
+    """The numbers that cells spell, without rounding; None if one is none, or a code such as 01.
 
     Parameters
     ----------
@@ -33,9 +34,11 @@ def exact_number_list(cells: Iterable[Any], decimal: str = ".") -> list[int | fl
     --------
     >>> exact_number_list(["9007199254740993", "1.5"]), exact_number_list(["1", "NA"])
     ([9007199254740993, 1.5], None)
+    >>> exact_number_list(["01", "10"]) is None
+    True
     """
     words = [str(cell).strip().replace(decimal, ".") for cell in cells]
-    if not all(map(NUMBER.fullmatch, words)):
+    if not all(map(NUMBER.fullmatch, words)) or any(map(CODE.match, words)):
         return None
     numbers = [int(word) if WHOLE.fullmatch(word) else float(word) for word in words]
     is_finite = all(isinstance(number, int) or math.isfinite(number) for number in numbers)

@@ -31,6 +31,7 @@ MOST_ROWS = 3000
 ALONE, LOSS = 0.98, 0.05
 """Score of a leak alone; what is lost without it, or on new groups."""
 
+FEWEST_ROWS = 5
 MOST_COLUMNS = 300
 N_TREES = 40
 
@@ -54,10 +55,13 @@ def leak_notes(problem: Problem, keys: Mapping[str, NDArray[np.intp]], seed: int
 
 
 def _some_rows(problem: Problem, seed: int) -> NDArray[np.intp]:
-    n = len(problem.y)
-    if n <= MOST_ROWS:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(seed).choice(n, MOST_ROWS, replace=False))
+    """Rows to look at, without those of tiny classes, which no single column predicts."""
+    _, codes, counts = np.unique(problem.y, return_inverse=True, return_counts=True)
+    large = counts >= FEWEST_ROWS
+    rows = np.flatnonzero(large[codes]) if large.sum() > 1 else np.arange(len(codes))
+    if len(rows) <= MOST_ROWS:
+        return rows
+    return np.sort(np.random.default_rng(seed).choice(rows, MOST_ROWS, replace=False))
 
 
 def _group_notes(

@@ -26,72 +26,16 @@ from numpy.typing import NDArray
 
 from uneven.comparison.celltexts import remembered
 
-CURRENCIES = [
-    "US$",
-    "A$",
-    "C$",
-    "R$",
-    "NT$",
-    "HK$",
-    "S$",
-    "NZ$",
-    "MX$",
-    "$",
-    "€",
-    "£",
-    "¥",
-    "₹",
-    "₽",
-    "₩",
-    "₺",
-    "₪",
-    "₱",
-    "₫",
-    "₴",
-    "₦",
-    "฿",
-    "¢",
-    "元",
-    "원",
-    "円",
-    "Ft",
-    "lei",
-    "руб.",
-    "Rp",
-    "zł",
-    "Kč",
-    "kr.",
-    "kr",
-    "Fr.",
-    "Rs.",
-    "Rs",
-    "USD",
-    "EUR",
-    "GBP",
-    "CHF",
-    "JPY",
-    "CNY",
-    "INR",
-    "RUB",
-    "KRW",
-    "TRY",
-    "ILS",
-    "PLN",
-    "CZK",
-    "SEK",
-    "NOK",
-    "DKK",
-    "HUF",
-    "RON",
-    "BRL",
-    "MXN",
-    "CAD",
-    "AUD",
-    "NZD",
-    "SGD",
-    "HKD",
-    "ZAR",
-]
+_CODES = (
+    "AED ARS AUD BDT BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP GHS HKD HUF IDR ILS INR ISK"
+    " JPY KES KRW KWD KZT LKR MAD MXN MYR NGN NOK NZD PEN PHP PKR PLN QAR RON RSD RUB SAR SEK SGD"
+    " THB TND TRY TWD UAH USD UYU VND ZAR"
+)
+_NAMES = "Ft lei руб. Rp zł Kč kr. kr Fr. Rs. Rs"
+_DOLLARS = "US$ A$ C$ R$ NT$ HK$ S$ NZ$ MX$"
+_CURRENCY_SIGNS = "$€£¥₹₽₩₺₪₱₫₴₦฿¢₸₾₼₡₲₵đ元원円"
+CURRENCY_CODES = _CODES.split()
+CURRENCIES = [*_DOLLARS.split(), *_CURRENCY_SIGNS, *_NAMES.split(), *CURRENCY_CODES]
 
 MAGNITUDES: Mapping[str, float] = {
     **dict.fromkeys(["k", "K", "Tsd", "Tsd.", "thousand", "mil"], 1e3),
@@ -166,12 +110,13 @@ FAMILIES: tuple[Mapping[str, float], ...] = (
     {"N": 1.0, "S": -1.0, "° N": 1.0, "° S": -1.0, "°N": 1.0, "°S": -1.0},
     {"E": 1.0, "W": -1.0, "° E": 1.0, "° W": -1.0, "°E": 1.0, "°W": -1.0, "O": 1.0, "°O": 1.0},
     {"LL": 1.0, "HH": 1.0, "L": 1.0, "H": 1.0},
+    dict.fromkeys("bcefpruz", 1.0),
 )
 """Units that one column may mix: each is turned into the one that counts 1. The last ones are
-credit and debit, as in ``20,00 S`` of a German bank, degrees, and low and high values of a
-laboratory."""
+credit and debit, as in ``20,00 S`` of a German bank, degrees, low and high values of a
+laboratory, and what statistical offices write behind estimates and provisional numbers."""
 
-FLAGS = FAMILIES[-1]
+FLAGS, OFFICIAL = FAMILIES[-2:]
 UNITS = {*CURRENCIES, "%", "°C", "°F", *(u for f in FAMILIES for u in f if len(u) > 1)}
 """Signs that tell a number with a unit from a code such as 12a."""
 
@@ -189,6 +134,16 @@ BOUND = rf"(?:<=?|>=?|≤|≥|~|≈|(?i:(?:{_BOUND_WORDS}) ?))"
 """Signs of a number that is only a bound or an estimate; it is read as the number beside them."""
 
 _OPEN_WORDS = r"(?:(?:or|and) (?:more|over|above|older)|und (?:mehr|älter)|et plus)"
+ESTIMATE = r"(?:[~≈]|(?i:ca\.?|c\.|circa|approx\.?|about|around|etwa|env\.)) ?"
+"""Those of an estimate, which may stand before every number of a column."""
+
+DAY_AND_MONTH = r"(?:0[1-9]|[12][0-9]|3[01])\.(?:0[1-9]|1[0-2])"
+_PADDED = "0[0-9]+[.,][0-9]{1,4}"
+"""Numbers such as ``05,50``, beside ``12,75``."""
+
+PHONE_NUMBER = r"[0-9]{8,15}"
+"""Behind a plus, as telephone numbers are written."""
+
 OPEN_END = rf"(?:\+| {_OPEN_WORDS})"
 """Signs behind the last number of a scale, as in 85+, which is read as 85."""
 
@@ -199,9 +154,9 @@ _ASIDE = (
 )
 _MONEY = "|".join(map(re.escape, sorted(CURRENCIES, key=len, reverse=True)))
 _PER = r"/ ?(?:[0-9]+|[A-Za-zµ]+[²³]?)"
-_SIGNS = r"[kcm]?m[23]|[%‰°A-Za-zµμΩ€$£¥₹₽₩₺₪₱₫₴₦฿¢元円원р千万萬만亿億억]"
+_SIGNS = r"[kcm]?m[23]|[%‰°A-Za-zµμΩ€$£¥₹₽₩₺₪₱₫₴₦฿¢₸₾₼₡₲₵đ元円원р千万萬만亿億억]"
 _SIGNS += r"[%‰°A-Za-zµμΩłč²³/.·€$£¥₹уб元円원]*"
-_UNIT = rf"(?:{_PER}|{_SIGNS})(?: [A-Za-z²³/%€$£¥₹]+)?"
+_UNIT = rf"(?:{_PER}|[A-Za-z]+/[0-9]{{1,3}} ?[A-Za-z]+|{_SIGNS})(?: [A-Za-z²³/%€$£¥₹]+)?"
 _CELL = (
     rf"(?P<bound>{BOUND}?)[{_SPACES}]*(?P<open>\(?)[{_SPACES}]*(?P<sign>[-+−–]?)[{_SPACES}]*(?P<money>(?:{_MONEY})?)[{_SPACES}]*"
     rf"(?P<sign2>[-+−–]?)[{_SPACES}]*(?P<open2>\(?)(?P<body>[0-9][0-9.,'’{_SPACES}]*|[.,][0-9]+)"
@@ -212,6 +167,7 @@ _LARGE_MONEY = (
     rf"^({'|'.join(sorted(map(re.escape, OF_MONEY.keys() - {'T'}), key=len, reverse=True))})"
     rf" ?({_MONEY})$"
 )
+_ENDS_AS_SIGN = rf"[{_CURRENCY_SIGNS}]$"
 _NO_CENTS = rf"([0-9])[{_SPACES}]*(?:[.,:][-–—]{{1,2}}|/-$|\+/-.*)"
 """Behind a price in whole units: ``5,-``, ``5.–``, ``5:-``, ``5/-``; and ``1.5 +/- 0.2``."""
 
@@ -424,6 +380,10 @@ def _split(texts: pd.Series) -> pd.DataFrame:
         both = parts["unit"].str.extract(_LARGE_MONEY)
         parts["money"] = parts["money"].mask(both[1].notna() & (parts["money"] == ""), both[1])
         parts["unit"] = parts["unit"].mask(both[0].notna(), both[0])
+    named = parts["unit"].isin(CURRENCY_CODES) & parts["money"].str.contains(_ENDS_AS_SIGN)
+    if named.any():  # $5 USD
+        parts["money"] = parts["money"].mask(named, parts["unit"])
+        parts["unit"] = parts["unit"].mask(named, "")
     per = (parts["money"] != "") & parts["unit"].str.startswith("/", na=False)
     if per.any():  # $15/hr
         parts["unit"] = parts["unit"].mask(per, parts["money"] + parts["unit"])
@@ -445,13 +405,18 @@ def _parts(texts: pd.Series) -> pd.DataFrame | None:
     parts = _split(texts)
     if parts["body"].isna().any() or not len(parts):
         return None
-    coded = parts["body"].str.match(r"0[0-9]")
+    body = parts["body"]
+    coded = body.str.match(r"0[0-9]") & ~body.str.fullmatch(_PADDED)
+    coded |= body.str.fullmatch(DAY_AND_MONTH).all() and body.str.startswith("0").any()
+    coded |= bool(texts.str.fullmatch("[A-Z]+-[0-9]+").all())  # SAR-438
     long = parts["body"].str.fullmatch(r"[0-9]{16,}")
+    phones = (parts["sign"] == "+").all() and parts["body"].str.fullmatch(PHONE_NUMBER).all()
     bounds = int(((parts["bound"] != "") | (parts["more"] != "")).sum())
     few = bounds and len(parts) - bounds < max(FEWEST_OF_A_KIND, bounds)
+    few = few and not parts["bound"].str.fullmatch(ESTIMATE).all()
     aside = parts["aside"] != ""
     names = aside.all() and not parts["aside"].str.contains("[0-9]").all()
-    return None if few or names or (coded | long).any() else parts
+    return None if few or names or phones or (coded | long).any() else parts
 
 
 def _are_grades(parts: pd.DataFrame) -> bool:
@@ -476,7 +441,7 @@ def _decimal_of(bodies: pd.Series, prefer: str | None, commas: str) -> NumberSty
         single = plain.str.fullmatch(rf"[0-9]*{dot}[0-9]*")
         doubtful = single & plain.str.fullmatch(thousand) & ~spaced
         after_groups = plain.str.fullmatch(
-            rf"[1-9][0-9]{{0,2}}(?:{comma}[0-9]{{2,3}})*{comma}[0-9]{{3}}{dot}[0-9]*"
+            rf"[0-9]{{1,3}}(?:{comma}[0-9]{{2,3}})*{comma}[0-9]{{3}}{dot}[0-9]*"
         )
         groups = plain.str.fullmatch(rf"[1-9][0-9]{{0,2}}(?:{comma}[0-9]{{2,3}})+{comma}[0-9]{{3}}")
         said[mark] = bool(((single & ~doubtful) | after_groups | groups).any())
@@ -520,7 +485,9 @@ def _common_unit(units: pd.Series, parts: pd.DataFrame) -> str | None:
     if same and not (bare and found[0] in PLAIN_TOO):
         return str(found[0])
     for family in FAMILIES:
-        if set(found) <= family.keys() and (not bare or family in (MAGNITUDES, FLAGS)):
+        if family is OFFICIAL and not parts["body"].str.contains("[.,]").any():
+            continue  # 12b is the number of a house
+        if set(found) <= family.keys() and (not bare or family in (MAGNITUDES, FLAGS, OFFICIAL)):
             return next((unit for unit, scale in family.items() if scale == 1.0), "1")
     zeros = parts["body"].str.fullmatch("0*(?:[.,]0*)?")
     return str(found[0]) if same and bool(zeros[units == ""].all()) else None

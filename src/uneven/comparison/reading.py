@@ -46,6 +46,9 @@ ColumnKind = Literal["number", "boolean", "date", "category", "text"]
 MOST_ODD_WORDS, ODD_SHARE = 3, 0.1
 """So many words, in at most this share of the cells, are taken for marks of missing numbers."""
 
+MOST_CHOICES = 20
+"""A question has fewer combinations of answers in a table."""
+
 FEWEST_NUMBERS = 10
 """Beside so many different numbers a single word may stand in up to half of the cells."""
 
@@ -63,11 +66,19 @@ MOMENT_NAME = re.compile(
 )
 """Names of columns in which large numbers may count seconds from 1970."""
 
-SERIAL_NAME = re.compile(r"(?:^|[\W_])(?i:date|datum|day|tag|fecha|on)$|[a-z](?:Date|On)$")
+SERIAL_NAME = re.compile(
+    r"(?:^|[\W_])(?i:date|datum|fecha)(?:$|[\W_])|(?:^|[\W_])(?i:day|tag|on|at)$"
+    r"|[a-z](?:Date|On|At)$|[a-zäöü](?:datum|tag)$"
+)
 """Names of columns in which numbers such as 44197 may count days as spreadsheets do."""
 
-BIRTH_NAME = re.compile(r"birth|born|dob|geboren|geburt|naissance|nacim", re.IGNORECASE)
+BIRTH_NAME = re.compile(
+    r"birth|born|dob|geboren|geburt|(?:^|[\W_])geb(?:$|[\W_]|dat)|naiss|nacim|nasc|geboorte|urodz"
+    r"|f[øö]d(?:t|d|sel)|syntym|рожд",
+    re.IGNORECASE,
+)
 _PAIR = r"[-+]?\d+(?:\.\d+)?\s*[/x×:,;]\s*[-+]?\d+(?:\.\d+)?"
+_DAY = r"(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.?"
 _DIGITS_FIRST = r"[^\w]*(?:[A-Z]{0,3}[^\w]*)?\d|[^\W\d]{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}"
 """How most numbers and dates begin."""
 
@@ -207,7 +218,7 @@ def read_column(
     Raises
     ------
     InputError
-        If it holds lists, durations or complex numbers.
+        If it holds lists or complex numbers.
 
     Examples
     --------
@@ -227,6 +238,8 @@ def read_column(
         if moments is not None:
             return Reading("date", {**moments.form, **decided}, remarks=moments.remarks)
     if typed is not None:
+        if types.is_timedelta64_dtype(values.dtype):
+            decided = {"unit": HOURS, **decided}
         if typed == "number" and values.name in custom.with_commas:
             decided = {"decimal": ",", **decided}
         if typed == "number" and asked:
@@ -349,6 +362,7 @@ def _as_numbers(cells: pd.Series, custom: Custom, decided: Mapping[str, Any]) ->
     value = parse_numbers(pd.Series([style.doubtful]), style)[0] if style.doubtful else 0.0
     told = [f"{style.doubtful!r} is read as {value:.10g}"] if style.doubtful else []
     told += ["'.' and ',' are both decimal marks"] if style.decimal == ".," else []
+    told += _choices(cells) if custom.commas == "thousands" else []
     told += _estimates(cells, style)
     codes = cells[cells.str.fullmatch(r"\d+E\d+")][:1]
     told += [f"{c!r} is read as {x:.10g}" for c, x in zip(codes, parse_numbers(codes, style))]
@@ -361,6 +375,17 @@ def _as_numbers(cells: pd.Series, custom: Custom, decided: Mapping[str, Any]) ->
     return Reading("number", form, style.doubtful, tuple(told))
 
 
+def _choices(cells: pd.Series) -> list[str]:
+    """What to say of cells such as ``1,3`` that may be two answers, not a fraction."""
+    if len(cells) > MOST_CHOICES or not cells.str.fullmatch(r"\d(?:,\d)?").all():
+        return []
+    both = cells[cells.str.len() > 1][:1]
+    return [
+        f"{cell!r} is read as {float(cell.replace(',', '.')):g}, not as two answers"
+        for cell in both
+    ]
+
+
 def _estimates(cells: pd.Series, style: NumberStyle) -> list[str]:
     """What to say of cells that are a bound, a share of a whole or a debit, not just a number."""
     if not cells.str.contains(r"[<>≤≥~≈+/a-zA-Z(\[*†‡§]").any():
@@ -369,7 +394,8 @@ def _estimates(cells: pd.Series, style: NumberStyle) -> list[str]:
     bounds = cells[cells.str.match(rf"{BOUND}|.*[0-9].*{OPEN_END}$|[0-9][0-9.,]*\+")]
     grades = cells.str.endswith("-") & (style.unit == GRADES)
     bounds = cells[cells.isin(bounds) | cells.isin(asides) | grades]
-    told = [f"{listing(bounds)} is read as the number in it"] if len(bounds) else []
+    what = "is read as the number in it" if len(bounds) == 1 else "are read as the numbers in them"
+    told = [f"{listing(bounds)} {what}"] if len(bounds) else []
     for kind in (r".*[0-9] ?/ ?[0-9]+$", r".*[0-9] ?(?:D[Rr]|S)$"):
         some = cells[cells.str.match(kind)][:1]
         told += [f"{c!r} is read as {x:.10g}" for c, x in zip(some, parse_numbers(some, style))]
@@ -447,6 +473,9 @@ def _nearly_numbers(cells: pd.Series, counts: pd.Series) -> tuple[str, ...]:
     dates = [found for what, found in ways if what == "dates"]
     if not cells.str.isdigit().all() and not np.isnan(dates).all(axis=0).any():
         return ("holds dates that are written in several ways, and is read as categories",)
+    marked = cells.str.startswith("0").any() or cells.str.endswith(".").all()
+    if marked and cells.str.fullmatch(_DAY).all():
+        return (f"holds days without a year such as {cells.iloc[0]!r}, and is read as categories",)
     if cells.str.fullmatch(_PAIR).all():
         return (
             f"holds pairs of numbers such as {cells.iloc[0]!r}, and is read as categories; give "
@@ -492,11 +521,7 @@ def _typed_kind(values: pd.Series) -> ColumnKind | None:
         return "date"
     if types.is_complex_dtype(kind):
         raise InputError(f"column {values.name!r} holds complex numbers; drop it with --drop.")
-    if types.is_timedelta64_dtype(kind):
-        raise InputError(
-            f"column {values.name!r} holds durations; turn it into numbers, or drop it with --drop."
-        )
-    if types.is_numeric_dtype(kind) or not values.notna().any():
+    if types.is_timedelta64_dtype(kind) or types.is_numeric_dtype(kind) or not values.notna().any():
         return "number"
     return _kind_of_objects(values.name, values.dropna()) if types.is_object_dtype(kind) else None
 

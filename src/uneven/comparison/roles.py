@@ -31,7 +31,8 @@ MOST_CODES = 50
 """Codes with zeros in front of up to so many values are categories."""
 
 KEY_NAME = re.compile(
-    r"(?:^|[\W_])(?:id|ids|uuid|guid|key|nr|no|num|number|nummer|kennung|index|idx|code|serial|ssn)"
+    r"(?:^|[\W_])(?:id|ids|uuid|guid|key|nr|no|num|number|nummer|kennung|index|idx|code|serial|ssn|ean|gtin"
+    r"|isbn|imei|barcode|iban|phone|telephone|tel|telefon|t[ée]l[ée]phone|mobile|mobil|handy|fax|msisdn)"
     r"\.?$|[a-zäöüß](?:nr\.?|nummer|kennung)$|[a-z](?:ID|Id|Key)$"
     r"|(?:^|[\W_])(?:n[°º]|num[eé]ro|núm|número|c[oó]digo)(?:$|[\W_])",
     re.IGNORECASE,
@@ -114,7 +115,7 @@ def _reason(name: str, values: pd.Series, reading: Reading) -> str:
 
 
 def _number_reason(name: str, values: pd.Series, reading: Reading) -> str:
-    if types.is_bool_dtype(values.dtype):
+    if types.is_bool_dtype(values.dtype) or types.is_timedelta64_dtype(values.dtype):
         return ""
     if types.is_float_dtype(values.dtype) and (values.iloc[:FEWEST_IDS].dropna() % 1).any():
         return ""

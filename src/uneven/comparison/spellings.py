@@ -37,13 +37,14 @@ _REWRITTEN: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     ),
     (r"(?<=\d) (?:out of|of|von|sur|de|su) (?=\d+$)", "/"),
     (r"^(?:#|№|[Nn][or°º]\.?) ?(?=\d+$)", ""),
+    (r"^pH[ :=]*(?=\d)", ""),
     (rf"^{_FEET}$", lambda m: f"{12 * int(m[1]) + float(m[2] + (m[3] or '')):g} in"),
 )
 """Patterns and what stands there instead; all but the first ask for a digit."""
 
 _LOOKED_AT = (
     rf"[{_OTHER_DIGITS}{_WIDE}{_UNSEEN}{''.join(_FRACTIONS)}'’′=#№]|10[\^*⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]|[0-9][dD][-+0-9]"
-    r"|[0-9] (?:out of|of|von|sur|de|su) [0-9]|^[Nn][or°º]|[0-9] ?ft"
+    r"|[0-9] (?:out of|of|von|sur|de|su) [0-9]|^[Nn][or°º]|^pH|[0-9] ?ft"
 )
 """A cell without any of this stays as it is."""
 

@@ -58,6 +58,8 @@ def read_workbook(source: Source, sheet: str | None) -> tuple[pd.DataFrame, dict
     if cells.empty:
         raise InputError(f"the sheet {chosen!r} of {source.name} is empty.")
     frame, told = _table(cells, source.name)
+    if frame.isna().all().any():
+        told += _empty_formulas(source, chosen)
     others = len(seen) > 1 and sheet is None
     notes = [sheet_choice(source.name, chosen, seen)] * others + told
     return frame, {"format": "workbook", "sheet": chosen, "notes": notes}
@@ -74,6 +76,23 @@ def _cells(source: Source, sheet: str | None) -> tuple[list[str], str, pd.DataFr
     cells = pd.read_excel(book, chosen, header=None, dtype=object)
     _fill_merged(cells, book.book[chosen].merged_cells.ranges)
     return seen, chosen, cells.dropna(how="all").dropna(how="all", axis=1)
+
+
+def _empty_formulas(source: Source, sheet: str) -> list[str]:
+    """A sentence about formulas whose results no program has written into the file yet."""
+    books = (
+        pd.ExcelFile(io.BytesIO(source.data), engine="openpyxl", engine_kwargs={"data_only": only})
+        for only in (False, True)
+    )
+    written, shown = (one.book[sheet].iter_rows(values_only=True) for one in books)
+    pairs = (pair for rows in zip(written, shown) for pair in zip(*rows))
+    count = sum(str(cell).startswith("=") and value is None for cell, value in pairs)
+    if not count:
+        return []
+    return [
+        f"{source.name} holds {count} formulas without results, which count as empty; open it in a "
+        "spreadsheet program and save it."
+    ]
 
 
 def _fill_merged(cells: pd.DataFrame, ranges: Any) -> None:
