@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -60,10 +61,10 @@ def _all(X: pd.DataFrame) -> Any:
     return UnevenClassifier(views=_views(X, columns_of_views(X)), random_state=0)
 
 
-def _group_penalty(X: pd.DataFrame) -> Any:
+def _group_penalty(X: pd.DataFrame, **words: Any) -> Any:
     forest = RandomForestClassifier(TREES, random_state=0)
     alone = [(name, forest, columns) for name, columns in columns_of_views(X).items()]
-    return MarginStackingClassifier(alone, random_state=0)
+    return MarginStackingClassifier(alone, random_state=0, **words)
 
 
 METHODS: Mapping[str, Callable[[pd.DataFrame], Any]] = {
@@ -71,6 +72,7 @@ METHODS: Mapping[str, Callable[[pd.DataFrame], Any]] = {
     "UnevenClassifier, all views": _all,
     "UnevenClassifier, max_views": _selecting,
     "group penalty, a forest per view": _group_penalty,
+    "group penalty alone, 3 views at most": partial(_group_penalty, max_members=3, elastic=0.0),
 }
 """A classifier for a table, the columns of which name their views."""
 
