@@ -161,7 +161,10 @@ SECTIONS = {
         "Fitted decisions around three classifiers, small tables, 3 folds; ratio: wins-losses",
         decisions.run,
     ),
-    "norm-speed": ("Fitting NormCoMBo and CoMBo with as many trees, one thread", norm_speed.run),
+    "norm-speed": (
+        "Fitting NormCoMBo and CoMBo with as many trees, UnevenClassifier and LightGBM, one thread",
+        norm_speed.run,
+    ),
     "norm-research": (
         "What was tried on the way to NormCoMBo, five folds, means over the sets of a group",
         norm_research.run,

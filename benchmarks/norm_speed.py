@@ -1,14 +1,16 @@
-"""Time to fit NormCoMBo, as a multiple of CoMBo with as many trees."""
+"""Time to fit NormCoMBo beside CoMBo with as many trees, and UnevenClassifier beside LightGBM."""
 
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import numpy as np
+from lightgbm import LGBMClassifier
 from sklearn.datasets import make_classification
 
-from benchmarks.lines import Line
-from uneven import ComboClassifier, NormComboClassifier
+from benchmarks.lines import Line, at_least, best_of_each
+from uneven import ComboClassifier, NormComboClassifier, UnevenClassifier
 from uneven_published.norm.tables import TIMES
 
 TABLES = {"small": (200, 9, 6), "middle": (3000, 16, 26), "large": (50_000, 20, 5)}
@@ -16,6 +18,9 @@ TABLES = {"small": (200, 9, 6), "middle": (3000, 16, 26), "large": (50_000, 20, 
 
 TREES = (200, 600)
 REPEATS = {"small": 9, "middle": 3, "large": 3}
+
+MANY_ROWS = (20_000, 30, 5)
+"""From so many rows on, UnevenClassifier is one boost."""
 
 
 def uneven_table(n: int, d: int, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
@@ -66,4 +71,19 @@ def run() -> list[Line]:
                     bool(ours <= TIMES * plain),
                 )
             )
-    return lines
+    return lines + many_rows()
+
+
+def many_rows() -> list[Line]:
+    """Fit and predict by UnevenClassifier and LightGBM, one thread."""
+    X, y = uneven_table(*MANY_ROWS)
+    ours = UnevenClassifier(random_state=0, n_jobs=1)
+    other = LGBMClassifier(random_state=0, n_jobs=1, verbose=-1)
+    fits = best_of_each([partial(one.fit, X, y) for one in (ours, other)])
+    answers = best_of_each([partial(one.predict, X) for one in (ours, other)])
+    n, d, n_classes = MANY_ROWS
+    what = f"by UnevenClassifier, {n} x {d}, K={n_classes}; other: LightGBM"
+    return [
+        at_least(f"fit {what}", fits[0], fits[1], 1.0),
+        at_least(f"predict {what}", answers[0], answers[1], 0.5),
+    ]
