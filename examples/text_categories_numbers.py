@@ -33,8 +33,8 @@ MEASURED = ["errors_per_hour", "failed_logins", "countries_today", "days_since_b
 def tickets(n: int = 900, seed: int = 0) -> pd.DataFrame:
     """Invented tickets: one row each, four kinds, one of them rare.
 
-    Sentences show what is a question, but rarely name an outage or a break-in. Measurements
-    show these two, and are missing for every eighth ticket.
+    Sentences separate questions from invoices, but rarely name an outage or a break-in.
+    Measurements show these two, and are missing for every eighth ticket.
     """
     rng = np.random.default_rng(seed)
     kind = rng.choice(list(KINDS), size=n, p=list(KINDS.values()))

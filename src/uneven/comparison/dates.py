@@ -230,9 +230,18 @@ def _days(parts: pd.DataFrame, style: DateStyle) -> pd.Series:
 
 def _weeks(parts: pd.DataFrame) -> NDArray[np.float64]:
     """Days of ISO weeks, Monday if none is named; NaN for a week that the year does not have."""
-    weekday = parts["weekday"].fillna("1") if "weekday" in parts else "1"
-    weeks = parts["year"] + "-" + parts["week"].str.zfill(2) + "-" + weekday
-    return days_since_1970(pd.to_datetime(weeks, format="%G-%V-%u", errors="coerce", utc=True))
+    year, week = (pd.to_numeric(parts[name]).to_numpy(np.float64) for name in ("year", "week"))
+    weekday = pd.to_numeric(parts["weekday"]).fillna(1.0) if "weekday" in parts else 1.0
+    first, after = _first_monday(year), _first_monday(year + 1.0)
+    found = (week >= 1.0) & (first + 7.0 * week <= after)
+    return np.where(found, first + 7.0 * week - 8.0 + weekday, np.nan)
+
+
+def _first_monday(years: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Days since 1970 of the Monday of the first ISO week, which holds the fourth of January."""
+    months = np.nan_to_num(12.0 * (years - 1970.0)).astype(np.int64).astype("datetime64[M]")
+    fourth = months.astype("datetime64[D]").astype(np.float64) + 3.0
+    return np.where(np.isnan(years), np.nan, fourth - (fourth + 3.0) % 7.0)
 
 
 def _clock(parts: pd.DataFrame) -> NDArray[np.float64] | float:
