@@ -16,6 +16,7 @@ CASES = {
     "stack": lambda: with_stack(make_results(26, 12, 1, nasty=True)),
     "rows": lambda: make_compared(),
     "hostile": lambda: make_compared(hostile=True),
+    "single": lambda: make_compared(single=True),
 }
 OWN = ("file:", "data:", "blob:")
 

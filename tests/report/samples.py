@@ -233,11 +233,13 @@ HOSTILE = [
 ]
 
 
-def make_compared(n=120, *, cv=3, seed=0, hostile=False, repeats=1, **options):
+def make_compared(n=120, *, cv=3, seed=0, hostile=False, single=False, repeats=1, **options):
     """A real comparison of quick methods on three uneven classes, with its rows."""
     rng = np.random.default_rng(seed)
     y = rng.choice(["common", "seldom", "rare"], n, p=[0.6, 0.3, 0.1])
-    shift = pd.Series(y).map({"common": 0.0, "seldom": 1.5, "rare": 3.0}).to_numpy()
+    y[-1] = "single" if single else y[-1]
+    shift = pd.Series(y).map({"common": 0.0, "seldom": 1.5, "rare": 3.0, "single": 5.0})
+    shift = shift.to_numpy()
     frame = pd.DataFrame(
         {
             "size": np.round(rng.standard_normal(n) + shift, 2),

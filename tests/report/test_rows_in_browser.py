@@ -198,6 +198,18 @@ def test_the_slider_trades_recalls(visit, found):
     assert matrix.sum() == len(found.truth)
 
 
+def test_the_slider_leaves_out_a_class_of_which_no_row_was_held_out(visit):
+    page = visit("single")
+    menu = page.locator("#trade-controls select[name=class]")
+    assert menu.locator("option").all_inner_texts() == ["common", "seldom", "rare"]
+    assert menu.locator("option:checked").inner_text() == "rare"
+    recalls = page.locator("#trade-recalls tbody tr")
+    assert recalls.nth(3).inner_text().split() == ["single", "–"]
+    worst = page.locator("#trade-figures div", has_text="worst recall").locator("dd").inner_text()
+    known = [int(recalls.nth(j).locator("td").first.inner_text()[:-2]) for j in range(3)]
+    assert worst.startswith(f"{min(known)} %")
+
+
 def test_the_slider_is_moved_by_a_finger_on_a_phone(visit):
     page = visit("rows", width=375)
     page.locator("nav a", has_text="Trade-off").click()

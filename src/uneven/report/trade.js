@@ -18,8 +18,9 @@
     return element;
   };
 
+  const known = (recalls) => recalls.filter((v) => v !== null); // null: no row was held out
   const mean = (recalls, leave) => {
-    const others = recalls.filter((_, c) => c !== leave);
+    const others = known(recalls.filter((_, c) => c !== leave));
     return others.reduce((a, b) => a + b, 0) / others.length;
   };
 
@@ -74,9 +75,9 @@
       const difference = change(now, before);
       body.append(make("tr", {},
         make("th", { scope: "row" }, make("span", { class: "name", title: data.classes[c] }, data.classes[c])),
-        make("td", { class: "number" }, percent(now)),
+        make("td", { class: "number" }, now === null ? "–" : percent(now)),
         make("td", { class: `number change${difference.startsWith("−") ? " worse" : ""}` }, difference),
-        make("td", { class: "bar-cell" }, bar)));
+        make("td", { class: "bar-cell" }, now === null ? "" : bar)));
     });
     const heads = [["class", ""], ["recall", "number"], ["change", "number"], ["", ""]];
     const row = make("tr", {}, ...heads.map(([word, css]) => make("th", { scope: "col", class: css }, word)));
@@ -97,7 +98,7 @@
     const figures = [
       tile(`recall of ${data.classes[code]}`, found.recalls[position][code], found.recalls[data.zero][code], percent),
       tile("accuracy", found.accuracy[position], found.accuracy[data.zero], (v) => `${(v / 10).toFixed(1)} %`),
-      tile("worst recall", Math.min(...found.recalls[position]), Math.min(...found.recalls[data.zero]), percent),
+      tile("worst recall", Math.min(...known(found.recalls[position])), Math.min(...known(found.recalls[data.zero])), percent),
       tile("confusion norm", found.norm[position], found.norm[data.zero], thousandths),
     ];
     if (found.cost) {

@@ -182,10 +182,13 @@ def _measures(
     rates = np.divide(counts, sizes, out=np.zeros_like(counts), where=sizes > 0)
     errors = rates * (1.0 - np.eye(len(order)))
     recalls = np.diagonal(rates, axis1=1, axis2=2)
+    known = sizes[0, :, 0] > 0
     right = np.trace(counts, axis1=1, axis2=2) / np.maximum(counts.sum(axis=(1, 2)), 1.0)
     found: dict[str, Any] = {
         "factors": [float(f"{f:.3g}") for f in trade.factors],
-        "recalls": np.round(1000 * recalls).astype(int).tolist(),
+        "recalls": [
+            [round(1000 * r) if k else None for r, k in zip(row, known)] for row in recalls.tolist()
+        ],
         "accuracy": np.round(1000 * right).astype(int).tolist(),
         "norm": [round(1000 * matrix_norm(e)) for e in errors],
     }
@@ -237,10 +240,9 @@ def trade(data: dict[str, Any] | None, results: Comparison) -> Markup | None:
 def _controls(data: dict[str, Any]) -> Markup:
     """Menus of method and class, and the slider; the script shows them."""
     methods = [tag("option", m["label"], value=i) for i, m in enumerate(data["methods"])]
-    last = len(data["classes"]) - 1
-    classes = [
-        tag("option", name, value=i, selected=i == last) for i, name in enumerate(data["classes"])
-    ]
+    recalls = [method["classes"][0]["recalls"][0] for method in data["methods"]]
+    places = [i for i, found in enumerate(zip(*recalls)) if any(r is not None for r in found)]
+    classes = [tag("option", data["classes"][i], value=i, selected=i == places[-1]) for i in places]
     return tag(
         "form",
         tag("label", "Method ", tag("select", methods, name="method")),
