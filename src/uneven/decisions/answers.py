@@ -104,7 +104,8 @@ class AnsweringMixin(ClassifierMixin):
     def _check_decision(self, classes: list[Any]) -> None:
         """Refuse costs, frequencies and constraints of other classes, before anything is learnt."""
         no_rows = UnseenRows(np.zeros((0, len(classes))), np.zeros(0, int), np.zeros(0))
-        self._fit_decision(no_rows, classes, in_class_order(self.prior, classes))
+        if classes:
+            self._fit_decision(no_rows, classes, in_class_order(self.prior, classes))
 
     def _fit_decision(
         self, rows: UnseenRows, classes: list[Any], prior: Any, trained: Any = None
