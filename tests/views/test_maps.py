@@ -134,6 +134,23 @@ def test_join_views_refuses_frames_whose_rows_are_in_different_orders():
     np.testing.assert_array_equal(np.isnan(join_views({"l": left, "r": rows})[0][:, 1]), [0, 1, 0])
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix, pd.DataFrame])
+def test_join_views_puts_views_where_they_were(kind):
+    left, right = np.arange(6.0).reshape(2, 3), np.ones((2, 1))
+    X, views = join_views({"left": kind(left), "right": kind(right)})
+    again, same = join_views({"right": kind(right), "left": kind(left)}, views)
+    assert same == views
+    assert (again != X).sum() == 0
+    some, same = join_views({"right": kind(right)}, views)
+    dense = some.toarray() if sp.issparse(some) else some
+    assert same == views
+    np.testing.assert_array_equal(dense, [[np.nan] * 3 + [1.0]] * 2)
+    with pytest.raises(ValueError, match=r"views \['up'\] are new: the earlier table had \['left'"):
+        join_views({"up": kind(right)}, views)
+    with pytest.raises(ValueError, match="view 'right' has 3 columns, in the earlier table 1"):
+        join_views({"right": kind(left)}, views)
+
+
 def test_join_views_takes_numbers_stored_as_objects_and_names_lists():
     mixed = pd.DataFrame({"n": [1, 2], "f": [0.5, None]}, dtype=object)
     X, _ = join_views({"a": mixed, "b": [[True], [False]]})

@@ -298,7 +298,9 @@ def _positions_of_numbers(what: str, listed: np.ndarray, n_features: int) -> np.
     return np.asarray(listed % n_features if listed.size else listed, dtype=np.intp)
 
 
-def join_views(arrays: Any) -> tuple[Any, dict[str, slice]]:
+def join_views(
+    arrays: Any, views: Mapping[str, slice] | None = None
+) -> tuple[Any, dict[str, slice]]:
     """Concatenate separate arrays, and return the columns of each as a view.
 
     Parameters
@@ -307,6 +309,9 @@ def join_views(arrays: Any) -> tuple[Any, dict[str, slice]]:
         One array per view, rows in the same order; a row of NaN is a missing view. The result is
         sparse as soon as one of them is. Or an AnnData (``X`` and the tables in ``obsm``) or
         MuData (one view per modality; rows that one lacks are missing).
+    views : dict of str to slice, optional
+        As returned for an earlier table, for rows to predict: views then get the same columns,
+        whatever their order in ``arrays``, and one that ``arrays`` lacks is missing in every row.
 
     Returns
     -------
@@ -321,6 +326,8 @@ def join_views(arrays: Any) -> tuple[Any, dict[str, slice]]:
     >>> X, views = join_views({"text": np.eye(3), "sound": np.ones((3, 2))})
     >>> X.shape, views
     ((3, 5), {'text': slice(0, 3, None), 'sound': slice(3, 5, None)})
+    >>> join_views({"sound": np.ones((1, 2))}, views)[0]
+    array([[nan, nan, nan,  1.,  1.]])
     """
     if not isinstance(arrays, Mapping) and is_container(arrays):
         arrays = views_in(arrays)
@@ -342,12 +349,33 @@ def join_views(arrays: Any) -> tuple[Any, dict[str, slice]]:
             "row has NaN there (frame.reindex(index) adds such rows)."
         )
     _check_row_order(arrays)
+    if views is not None:
+        parts = _as_earlier(parts, views, next(iter(rows.values())))
     stops = np.cumsum([part.shape[1] for part in parts.values()])
     starts = np.concatenate([[0], stops[:-1]])
-    views = {name: slice(int(a), int(b)) for name, a, b in zip(parts, starts, stops)}
+    found = {name: slice(int(a), int(b)) for name, a, b in zip(parts, starts, stops)}
     if any(sp.issparse(part) for part in parts.values()):
-        return sp.csr_array(sp.hstack(list(parts.values()), format="csr")), views
-    return np.hstack(list(parts.values())), views
+        return sp.csr_array(sp.hstack(list(parts.values()), format="csr")), found
+    return np.hstack(list(parts.values())), found
+
+
+def _as_earlier(
+    parts: Mapping[str, Any], views: Mapping[str, slice], n_rows: int
+) -> dict[str, Any]:
+    """The arrays in the order of earlier views; NaN for those that are not there."""
+    unknown = [name for name in parts if name not in views]
+    if unknown:
+        raise ValueError(f"views {unknown} are new: the earlier table had {list(views)}.")
+    widths = {name: columns.stop - columns.start for name, columns in views.items()}
+    for name, part in parts.items():
+        if part.shape[1] != widths[name]:
+            raise ValueError(
+                f"view {name!r} has {part.shape[1]} columns, in the earlier table {widths[name]}."
+            )
+    return {
+        name: parts[name] if name in parts else np.full((n_rows, width), np.nan)
+        for name, width in widths.items()
+    }
 
 
 def _check_row_order(arrays: Mapping[Any, Any]) -> None:
