@@ -292,7 +292,7 @@ def _other_views(columns: Collection[str], missing: Collection[str]) -> str:
     Examples
     --------
     >>> _other_views(["x"], ["words__x"])
-    ' Tables of views are joined with --on; for explain, join them by uneven.comparison.join_tables.'
+    ' Tables of views are joined with --on; explain needs a file made by comparison.join_tables.'
     >>> _other_views(["new__x"], ["words__x"])
     " Views are named after their files, here 'new'; the model knows 'words': rename the files."
     """
@@ -302,8 +302,8 @@ def _other_views(columns: Collection[str], missing: Collection[str]) -> str:
     features = {feature for _, feature in lacking}
     if features & {*columns}:
         return (
-            " Tables of views are joined with --on; for explain, join them by "
-            "uneven.comparison.join_tables."
+            " Tables of views are joined with --on; explain needs a file made by "
+            "comparison.join_tables."
         )
     if features & {feature for _, feature in given}:
         here, known = ({view: None for view, _ in some} for some in (given, lacking))
