@@ -57,8 +57,8 @@ REPORT: Mapping[str, Source] = {
     "Cells": RTable("modeldata", "cells", "class", ("case",)),
     **{name: table for name, table in RARE_CLASSES.items() if name != "Lymphography"},
 }
-"""The last ones are those of the comparison for rare classes; Lymphography has one class of ten rows
-or more."""
+"""The last ones are those of the comparison for rare classes; Lymphography has one class of ten
+rows or more."""
 
 GROUPS: Mapping[str, Mapping[str, Source]] = {"development": DEVELOPMENT, "report": REPORT}
 
