@@ -76,6 +76,20 @@ def test_without_any_worker_the_fit_ends_with_a_message(client, monkeypatch):
         client.wait_for_workers(2, timeout=60)
 
 
+def test_workers_that_die_again_and_again_end_the_fit(client, monkeypatch):
+    """As those do whose memory is too small for the rows."""
+
+    class Lost(engines.DaskEngine):
+        def _ask_workers(self, jobs, steps):
+            return {} if self.n_trips == 5 else super()._ask_workers(jobs, steps)
+
+    monkeypatch.setattr(rows_of_dask, "DaskEngine", Lost)
+    monkeypatch.setattr(engines, "MOST_LOSSES", 2)
+    with pytest.raises(RuntimeError, match=r"lost workers 2 times .* enough memory for the rows"):
+        ComboClassifier(n_estimators=2).fit(*collections())
+    assert set(client.run(held.count_shards).values()) == {0}
+
+
 DRIVER = """
 import sys, time
 import dask.array as da

@@ -42,6 +42,9 @@ LONGEST_CLOSE = 30.0
 NO_WORKER = 120.0
 """Seconds for which a fit waits for a worker when there is none."""
 
+MOST_LOSSES = 20
+"""Times that shards may be lost in one trip before the fit gives up."""
+
 _log = logging.getLogger("uneven.cluster")
 
 
@@ -149,6 +152,7 @@ class DaskEngine(Engine):
         from uneven import __version__
 
         journal = pickle.dumps(self._journal.steps)
+        n_losses = 0
         while given:
             futures = {
                 number: self._client.submit(
@@ -169,7 +173,19 @@ class DaskEngine(Engine):
             for future in [f for _, blocks in given.values() for f in blocks] + [*futures.values()]:
                 future.release()
             lost = [number for number in given if number not in done]
+            if lost:
+                n_losses = self._count_loss(n_losses)
             given = self._find_homes(lost) if lost else {}
+
+    def _count_loss(self, n_losses: int) -> int:
+        """One loss more; refuse too many."""
+        if n_losses + 1 >= MOST_LOSSES:
+            raise RuntimeError(
+                f"the Dask cluster {self._address} has lost workers {MOST_LOSSES} times in one "
+                "step: the fit ends. Have the workers enough memory for the rows? More workers, or "
+                "a higher memory limit, may help."
+            )
+        return n_losses + 1
 
     def _show(self, worker: str) -> None:
         """Have a task on a worker as long as it is used: others see it, and none retires it."""
@@ -279,6 +295,7 @@ class DaskEngine(Engine):
 
     def _trip(self, steps: Sequence[Step]) -> list[Any]:
         todo, results, packed = sorted(self._worker_of), [], pickle.dumps(steps, protocol=5)
+        n_losses = 0
         while todo:
             jobs: dict[str, list[int]] = {}
             for number in todo:
@@ -289,6 +306,7 @@ class DaskEngine(Engine):
                 self._cpu[worker] = self._cpu.get(worker, 0.0) + cpu
             todo = [number for worker, own in jobs.items() if worker not in done for number in own]
             if todo:
+                n_losses = self._count_loss(n_losses)
                 _log.warning(
                     "%d shards are lost with their workers: building them again", len(todo)
                 )
