@@ -141,13 +141,15 @@ def _end_of_text(data: bytes, end: int) -> int:
 
 
 def _is_below(line: str, above: bytes, style: CsvStyle) -> bool:
-    if line.startswith("#") or not re.search(r"[^\W_]", line):
+    if not re.search(r"[^\W_]", line):
         return bool(line.strip(style.separator + " "))
     if line.count(style.quote) % 2 or above.count(style.quote.encode()) % 2:
         return False  # a cell over several lines
     row = next(csv.reader([line], delimiter=style.separator, quotechar=style.quote))
     if len(row) == 1:
-        return re.search(r"[^\W\d_]{2}", line) is not None
+        return line.startswith("#") or re.search(r"[^\W\d_]{2}", line) is not None
+    if line.startswith("#") and len(row) < len(style.names):
+        return True  # a row may begin with #1001
     if len(row) < len(style.names) and re.match(r"[^\W\d_]+:", line):
         return True  # Source: our own survey, 2024
     totals = [cell.strip() for cell in row if TOTAL.fullmatch(cell)]

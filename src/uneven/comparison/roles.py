@@ -16,6 +16,7 @@ from pandas.api import types
 
 from uneven.comparison.celltexts import as_text, distinct_texts
 from uneven.comparison.reading import Reading
+from uneven.comparison.spellings import plain_signs
 from uneven.comparison.viewfile import EMPTY
 
 FEWEST_IDS = 20
@@ -126,7 +127,7 @@ def _number_reason(name: str, values: pd.Series, reading: Reading) -> str:
         if (some.dropna() % 1).any():
             return ""
         codes, cells = distinct_texts(values)
-        found = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce")
+        found = pd.to_numeric(plain_signs(pd.Series(cells)).astype(object), errors="coerce")
         numbers = np.append(found.to_numpy(np.float64), np.nan)[codes]
         numbers = numbers[~np.isnan(numbers)]
     whole = types.is_integer_dtype(values.dtype)

@@ -38,13 +38,15 @@ _REWRITTEN: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"(?<=\d) (?:out of|of|von|sur|de|su) (?=\d+$)", "/"),
     (r"^(?:#|№|[Nn][or°º]\.?) ?(?=\d+$)", ""),
     (r"^pH[ :=]*(?=\d)", ""),
+    (r"^([-+−]?)% ?([-+−]?[\d.,]+)$", r"\1\2%"),
+    (r"/\(([\w²³]+)[*·⋅ ]?([\w²³]+)\)$", r"/\1\2"),
     (rf"^{_FEET}$", lambda m: f"{12 * int(m[1]) + float(m[2] + (m[3] or '')):g} in"),
 )
 """Patterns and what stands there instead; all but the first ask for a digit."""
 
 _LOOKED_AT = (
     rf"[{_OTHER_DIGITS}{_WIDE}{_UNSEEN}{''.join(_FRACTIONS)}'’′=#№]|10[\^*⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]|[0-9][dD][-+0-9]"
-    r"|[0-9] (?:out of|of|von|sur|de|su) [0-9]|^[Nn][or°º]|^pH|[0-9] ?ft"
+    r"|[0-9] (?:out of|of|von|sur|de|su) [0-9]|^[Nn][or°º]|^pH|^[-+−]?%|/\(|[0-9] ?ft"
 )
 """A cell without any of this stays as it is."""
 
@@ -60,8 +62,8 @@ def plain_signs(cells: pd.Series) -> pd.Series:
     --------
     >>> plain_signs(pd.Series(["４２，５", "3.2 x 10⁻³", "1½", "4 out of 5", "#7"])).tolist()
     ['42,5', '3.2e-3', '1.5', '4/5', '7']
-    >>> plain_signs(pd.Series(["5'11\"", '="12"', "word"])).tolist()
-    ['71 in', '12', 'word']
+    >>> plain_signs(pd.Series(["5'11\"", '="12"', "%27,5", "90 kWh/(m²*a)", "word"])).tolist()
+    ['71 in', '12', '27,5%', '90 kWh/m²a', 'word']
     """
     if not len(cells):
         return cells
