@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from uneven.comparison.datestyles import (
     ALSO,
@@ -38,6 +38,8 @@ from uneven.comparison.datestyles import (
     ZONES,
     DateStyle,
 )
+
+FAR_DATE = r"^(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})(?:[T ]00:00(?::00)?)?$"
 
 
 def find_date_style(
@@ -148,13 +150,12 @@ def parse_dates(texts: pd.Series, style: DateStyle) -> NDArray[np.float64]:
         per_day, before = EPOCHS[style.order]
         return numbers / per_day - before
     if style.order == "iso":
-        moments = pd.to_datetime(texts, errors="coerce", utc=True, format="ISO8601")
-        return days_since_1970(moments)
+        return _iso_days(texts)
     pattern = PATTERNS.get(style.order, PATTERNS["numbers"])
     parts = texts.astype(object).astype(str).str.extract(f"^{pattern}$")
     if "week" in parts:
         return _weeks(parts)
-    return days_since_1970(_days(parts, style)) + _clock(parts)
+    return _days(parts, style) + _clock(parts)
 
 
 def find_epoch(values: pd.Series, ways: Collection[str] = tuple(EPOCHS)) -> str | None:
@@ -208,7 +209,36 @@ def _year_first(parts: pd.DataFrame) -> bool:
     return bool(front.max() > 31 or (many and front.max() > 12 and front.nunique() <= 7))
 
 
-def _days(parts: pd.DataFrame, style: DateStyle) -> pd.Series:
+def _iso_days(texts: pd.Series) -> NDArray[np.float64]:
+    """Days of ISO dates, also of years that pandas before 3 does not read, such as 9999."""
+    moments = pd.to_datetime(texts, errors="coerce", utc=True, format="ISO8601")
+    days, open_ = days_since_1970(moments).copy(), moments.isna().to_numpy()
+    if open_.any():
+        parts = texts[open_].astype(object).astype(str).str.extract(FAR_DATE)
+        days[open_] = calendar_days(*(pd.to_numeric(parts[name]) for name in parts))
+    return days
+
+
+def calendar_days(year: ArrayLike, month: ArrayLike, day: ArrayLike) -> NDArray[np.float64]:
+    """Days from the first of January 1970 to each date; NaN where there is no such day.
+
+    Examples
+    --------
+    >>> calendar_days([1970, 2024, 2023], [1, 2, 2], 29).tolist()
+    [28.0, 19782.0, nan]
+    """
+    given = (np.asarray(one, np.float64) for one in (year, month, day))
+    year, month, day = np.broadcast_arrays(*given)
+    known = (year >= 1.0) & (month >= 1.0) & (month <= 12.0) & (day >= 1.0)
+    months = np.where(known, 12.0 * (year - 1970.0) + month - 1.0, 0.0).astype(np.int64)
+    first, after = (
+        (months + k).astype("datetime64[M]").astype("datetime64[D]").astype(np.float64)
+        for k in (0, 1)
+    )
+    return np.where(known & (day <= after - first), first + day - 1.0, np.nan)
+
+
+def _days(parts: pd.DataFrame, style: DateStyle) -> NDArray[np.float64]:
     """The days that years, months and days stand for; the first day of months and quarters."""
     if style.order in ("dmy", "mdy"):
         day, month = ("first", "second_") if style.order == "dmy" else ("second_", "first")
@@ -225,7 +255,7 @@ def _days(parts: pd.DataFrame, style: DateStyle) -> pd.Series:
     latest = LATEST_YEAR if style.latest is None else style.latest
     whole = latest - (latest - numbers["year"]) % 100
     numbers["year"] = numbers["year"].where(parts["year"].str.len() != 2, whole)
-    return pd.to_datetime(pd.DataFrame(numbers, index=parts.index), errors="coerce", utc=True)
+    return calendar_days(numbers["year"], numbers["month"], numbers["day"])
 
 
 def _weeks(parts: pd.DataFrame) -> NDArray[np.float64]:
@@ -239,9 +269,8 @@ def _weeks(parts: pd.DataFrame) -> NDArray[np.float64]:
 
 def _first_monday(years: NDArray[np.float64]) -> NDArray[np.float64]:
     """Days since 1970 of the Monday of the first ISO week, which holds the fourth of January."""
-    months = np.nan_to_num(12.0 * (years - 1970.0)).astype(np.int64).astype("datetime64[M]")
-    fourth = months.astype("datetime64[D]").astype(np.float64) + 3.0
-    return np.where(np.isnan(years), np.nan, fourth - (fourth + 3.0) % 7.0)
+    fourth = calendar_days(years, 1.0, 4.0)
+    return fourth - (fourth + 3.0) % 7.0
 
 
 def _clock(parts: pd.DataFrame) -> NDArray[np.float64] | float:
