@@ -23,11 +23,14 @@ TESTED = [
     "tests/cli/test_models.py",
     "tests/cli/test_program.py",
     "tests/cli/test_stream.py",
+    "tests/comparison/test_readings.py",
+    "tests/comparison/test_tables.py",
+    "tests/comparison/test_messy_tables.py",
     "tests/boosting/test_classifiers.py",
 ]
 """What tells most about versions in little time."""
 
-EXTRAS = "cli,onnx,plots"
+EXTRAS = "cli,excel,onnx,plots"
 TOOLS = ["pytest", "pytest-xdist", "hypothesis"]
 
 
