@@ -93,6 +93,7 @@ def test_prices_as_labels_look_like_regression(price):
         ("2019,2020,rate\n1,2,0.5\n3,4,0.6\n5,6,0.7\n", ("2019", "2020", "rate")),
         ("2019,?,x\n1,2,y\n3,4,x\n5,6,y\n", ("column_1", "column_2", "column_3")),
         ("2019,na,x\n1,2,y\n3,b,x\n5,6,y\n", ("column_1", "column_2", "column_3")),
+        ("a\u200b,\u200bb\n1,2\n3,4\n", ("a", "b")),
     ],
 )
 def test_words_above_numbers_are_a_header(text, names):
@@ -127,3 +128,9 @@ def test_formulas_without_results_are_named(tmp_path):
     problem = read_data(tmp_path / "table.xlsx", "label")
     assert any("holds 6 formulas without results" in note for note in problem.notes)
     assert list(problem.X) == ["x"]
+
+
+@pytest.mark.parametrize("first", ["5.5,,,,,x", "red,,,,,x"])
+def test_a_first_row_with_few_cells_is_no_title(first):
+    style = guess_style(f"{first}\n" + "1,2,3,4,5,y\n2,3,4,5,6,x\n" * 3)
+    assert style.above == 0

@@ -20,6 +20,9 @@ SEPARATORS = (",", ";", "\t", "|")
 RARE_SEPARATORS = ("~", "^", ":", "\x01")
 """Only where all lines agree and no usual separator is found."""
 
+UNSEEN = "\ufeff\u200b\u200e\u200f\u2060"
+"""Signs around names that nobody sees."""
+
 SAMPLE_BYTES = 1 << 18
 LONGEST_CELL = (1 << 31) - 1
 MOST_LINES_ABOVE = 20
@@ -119,7 +122,7 @@ def guess_style(
                 f"{name} is a broken CSV file: row {line} has {len(row)} fields, "
                 f"the first line has {width}."
             )
-    first = [cell.strip().strip("\ufeff").strip() for cell in rows[begin][1]]
+    first = [cell.strip().strip(UNSEEN).strip() for cell in rows[begin][1]]
     has_header = bool(set(first) & set(expected)) or _are_names(first, further)
     surplus = max(map(len, further), default=width) - width if has_header else 0
     merged = has_header and not surplus and is_second_header(first, further)
@@ -288,7 +291,9 @@ def _first_row(rows: list[tuple[int, list[str]]], expected: Collection[str]) -> 
     for place, (_, row) in enumerate(rows[:MOST_LINES_ABOVE]):
         filled = sum(bool(cell.strip()) for cell in row)
         titled = bool(row and row[0].strip())  # a header may lack names, but a title begins
-        if width <= 2 or filled > max(1, width // 2) or not titled:
+        whole = titled and len(row) >= width
+        is_row = whole and (is_number(row[0].strip()) or bool(row[-1].strip()))
+        if width <= 2 or filled > max(1, width // 2) or not titled or is_row:
             return place if len(row) >= width or place == 0 or filled >= width - 1 else 0
     return 0
 

@@ -55,6 +55,7 @@ MISSING_MARKS |= {"not done", "not known", "not recorded", "undefined", "n/d", "
 MISSING_MARKS |= {"entfällt", "ohne angabe", "nicht bekannt", "inconnu", "desconocido"}
 MISSING_MARKS |= {"<lod", "<loq", ">loq", "< lod", "< loq", "> loq", "bdl", "lod", "loq", "#num!"}
 MISSING_MARKS |= {"#n/v", "#nv", "#bezug!", "#zahl!", "#valeur!", "#valor!", "#¡valor!", "#¡div/0!"}
+MISSING_MARKS |= {"#n/a n/a", "-nan", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"}
 MISSING_MARKS |= {"[null]", "<null>", "(blank)", "(leer)", "(vide)", "(unknown)", "na()"}
 MISSING_MARKS |= {"0000-00-00", "0000-00-00 00:00:00", "00.00.0000", "00/00/0000"}
 """Cells of this spelling are missing in columns of numbers, dates and truth values."""
