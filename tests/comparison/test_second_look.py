@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from uneven.comparison import InputError, make_problem
-from uneven.comparison.csvstyle import guess_style
+from uneven.comparison.csvstyle import SAMPLE_BYTES, guess_style
 from uneven.comparison.inputs import read_data
 from uneven.comparison.numbers import find_number_style, parse_numbers
 from uneven.report.headline import _how_rare
@@ -134,3 +134,12 @@ def test_formulas_without_results_are_named(tmp_path):
 def test_a_first_row_with_few_cells_is_no_title(first):
     style = guess_style(f"{first}\n" + "1,2,3,4,5,y\n2,3,4,5,6,x\n" * 3)
     assert style.above == 0
+
+
+def test_months_of_a_large_file_are_no_fractions(tmp_path):
+    path = tmp_path / "table.csv"
+    lines = [f"{k % 12 + 1}.{2000 + k % 24},{k % 7}.5,{'ab'[k % 2]}" for k in range(30_000)]
+    path.write_text("month,size,label\n" + "\n".join(lines))
+    assert path.stat().st_size > SAMPLE_BYTES
+    kinds = [column.kind for column in read_data(path, "label").schema.columns]
+    assert kinds == ["date", "number"]

@@ -207,7 +207,7 @@ def _are_fractions(column: pa.ChunkedArray) -> bool:
         return False
     marked = filled.filter(pc.match_substring(filled, "."))
     told = bool(len(marked)) and not _all(marked, _DOUBTFUL)
-    return told and not _hides_versions(filled)
+    return told and not _hides_versions(filled) and not _all_from_first(marked, NO_FRACTION)
 
 
 def _one_row_per_line(
