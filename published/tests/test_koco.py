@@ -30,6 +30,7 @@ from uneven_published.koco.rare_classes import (
     CONNECT_SIZES,
     RATIOS,
     below_literature,
+    beside_literature,
 )
 from uneven_published.numbers import Printed, Value
 from uneven_published.protocols import (
@@ -359,9 +360,23 @@ def test_fusion_must_beat_both_views_with_every_method():
 @pytest.mark.parametrize("key", ["gmean", "mauc"])
 def test_below_the_literature_means_below_both(key):
     check = below_literature(key, "Satimage")
-    least = _mean("koco-table-3.2", "Satimage", "AdaBoost.NC", key)
-    for own, held in ((least - 1e-4, True), (least, False), (least + 1e-3, False)):
-        assert check(Printed({("Satimage", "CoMBo", key): Value(own)})).held is held
+    others = {
+        ("Satimage", name, key): Value(v) for name, v in (("AdaBoost.NC", 0.8), ("SmoteBoost", 0.9))
+    }
+    for own, held in ((0.79, True), (0.8, False), (0.85, False)):
+        assert check(Printed({("Satimage", "CoMBo", key): Value(own), **others})).held is held
+    assert check(Printed({("Satimage", "CoMBo", key): Value(0.1)})).held is None, "alone"
+
+
+def test_combo_is_measured_beside_the_methods_as_measured_here():
+    rows = {"Car": (0.9, 0.8, 0.85), "Glass": (0.9, 0.8, 0.95), "Ecoli": (0.9, None, 0.85)}
+    values = {
+        (row, name, "mauc"): Value(value)
+        for row, some in rows.items()
+        for name, value in zip(("CoMBo", "AdaBoost.NC", "SmoteBoost"), some)
+        if value is not None
+    }
+    assert beside_literature("mauc")(Printed(values)).detail == "1 of 2 rows; not Glass"
 
 
 def test_a_claim_that_fails_is_told():

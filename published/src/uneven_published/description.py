@@ -167,11 +167,14 @@ class Claim:
     why : str
         A sentence on why it does not hold, if it does not and the explanation of the exhibit does
         not begin with the reason.
+    erratum : str
+        The error of the source that its numbers come from, if it is proven.
     """
 
     text: str
     check: Callable[[Numbers], Verdict]
     why: str = ""
+    erratum: str = ""
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,7 @@ def build_record(exhibit: Exhibit, measured: Mapping[str, Any] | None) -> dict[s
                 "printed": _plain(vars(claim.check(exhibit.printed))),
                 "measured": _plain(vars(claim.check(numbers))),
                 "why": claim.why,
+                **({"erratum": claim.erratum} if claim.erratum else {}),
             }
             for claim in exhibit.claims
         ],

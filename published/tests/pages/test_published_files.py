@@ -199,7 +199,19 @@ def test_claims_are_counted_by_what_they_were_judged_on():
     page = published_page([numbers, curves])
     held = sum(some["held"] for some in counts.values())
     assert f"of {len(every)} claims, {held} hold when they are reproduced" in page
-    assert "and 1 are contradicted by the numbers of the source itself" in page
+    assert "and 1 are contradicted by the numbers or a proven error of the source itself" in page
+
+
+def test_a_proven_error_of_the_source_is_counted_for_itself():
+    record = numbers_record()
+    claim = source_claims(record)[0]
+    claim["measured"]["held"], claim["printed"]["held"] = False, True
+    claim["erratum"] = "It divides 0 by 0."
+    counts = tally([record])["original data"]
+    assert (counts["proven error of the source"], counts["not held"]) == (1, 0)
+    page = published_page([record])
+    assert "1 rest on a proven error of the source" in page
+    assert "| It divides 0 by 0. |" in page
 
 
 def test_the_overview_says_why_a_claim_did_not_hold():

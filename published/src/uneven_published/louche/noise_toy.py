@@ -237,6 +237,9 @@ EXHIBITS: tuple[Exhibit, ...] = (
             Claim(
                 "UMA's confusion is below the perceptron's at every noise level.",
                 asked(_CURVES, _always_below),
+                "At level 1 next to no label is wrong, so that UMA has nothing to undo: with this "
+                "level alone on all 30 draws it is at .76 and the perceptron at .71, a difference "
+                "of .045 with a standard error of .075.",
             ),
             Claim(
                 "UMA gets worse as the noise grows.",

@@ -10,9 +10,10 @@ from uneven_published.collection import STATUS
 from uneven_published.pages.facts import Claim, Record, source_claims, was_run
 
 HELD, AGAINST_ITSELF = "held", "published numbers say otherwise"
-NOT_HELD, UNJUDGED = "not held", "cannot be judged"
-OUTCOMES = (HELD, AGAINST_ITSELF, NOT_HELD, UNJUDGED)
+PROVEN, NOT_HELD, UNJUDGED = "proven error of the source", "not held", "cannot be judged"
+OUTCOMES = (HELD, AGAINST_ITSELF, PROVEN, NOT_HELD, UNJUDGED)
 """The second: neither the measured nor the source's own numbers support the claim."""
+SETTLED = (HELD, AGAINST_ITSELF, PROVEN)
 CURVES = "no published numbers"
 GROUPS = (*(STATUS[key] for key in ("original", "substitute", "calibrated")), CURVES)
 
@@ -24,13 +25,17 @@ def outcome(claim: Claim) -> str:
     --------
     >>> outcome({"printed": {"held": False}, "measured": {"held": False}})
     'published numbers say otherwise'
+    >>> outcome({"printed": {"held": True}, "measured": {"held": False}, "erratum": "0 / 0"})
+    'proven error of the source'
     """
     held = claim["measured"]["held"]
     if held is None:
         return UNJUDGED
     if held:
         return HELD
-    return AGAINST_ITSELF if claim["printed"]["held"] is False else NOT_HELD
+    if claim["printed"]["held"] is False:
+        return AGAINST_ITSELF
+    return PROVEN if claim.get("erratum") else NOT_HELD
 
 
 def group(record: Record, claim: Claim) -> str:
@@ -73,14 +78,14 @@ def unmet(records: Iterable[Record]) -> list[tuple[Record, Claim]]:
         for record in records
         if was_run(record)
         for claim in source_claims(record)
-        if outcome(claim) in (NOT_HELD, AGAINST_ITSELF)
+        if outcome(claim) in (NOT_HELD, AGAINST_ITSELF, PROVEN)
     ]
 
 
 def reason(record: Record, claim: Claim) -> str:
     """Why a claim did not hold, in a sentence: its own, or what is said of the whole exhibit."""
-    if claim.get("why"):
-        return str(claim["why"])
+    if told := claim.get("erratum") or claim.get("why"):
+        return str(told)
     if outcome(claim) == AGAINST_ITSELF:
         return "The source's own numbers do not support it."
     return first_sentence(record["explanation"]) or "Not explained yet."

@@ -22,6 +22,9 @@ from uneven_published.sen.studies import (
     DIVERSE_PATHS,
     DIVERSE_PROTOCOL,
     DIVERSE_WIDE,
+    FULL,
+    FULL_PROTOCOL,
+    FULL_WIDE,
     HINGE_LETTERS,
     LARGER,
     LSG_MACHINE_PATHS,
@@ -65,10 +68,10 @@ TABLE_4_2 = Exhibit(
     "Table 4.2",
     "Hinge (l2), least squares (LS), regression without penalty (MLR) and equal weights (EW)",
     "original",
-    protocol=DIVERSE_PROTOCOL
+    protocol=FULL_PROTOCOL
     + LSG_NOTE
     + "A star is a significant difference between the hinge and least squares of its family.",
-    studies=(DIVERSE, DIVERSE_WIDE),
+    studies=(FULL, FULL_WIDE),
     measures=(ERROR,),
     printed=printed.LOSSES,
     columns=printed.LOSSES.columns,

@@ -9,12 +9,12 @@ from uneven_published.numbers import Printed
 from uneven_published.sen import printed
 from uneven_published.sen.chapter_4 import ERROR
 from uneven_published.sen.studies import (
-    DIVERSE,
-    DIVERSE_WIDE,
     FIXED_CWS,
     FIXED_LSG,
     FIXED_PROTOCOL,
     FIXED_WS,
+    FULL,
+    FULL_WIDE,
     KERNEL_LETTERS,
     KERNEL_PROTOCOL,
     LSG_NOTE,
@@ -125,7 +125,7 @@ TABLE_5_5 = Exhibit(
     "Errors of support vector machines on the scores: linear and RBF kernels",
     "original",
     protocol=KERNEL_PROTOCOL + KERNEL_LETTERS.format(other="RBF", more=", c with LSG"),
-    studies=(DIVERSE,),
+    studies=(FULL,),
     measures=(ERROR,),
     printed=printed.KERNELS,
     columns=printed.KERNELS.columns,
@@ -161,7 +161,7 @@ TABLE_5_6 = Exhibit(
     "Hinge of transformed data (Lin) beside that of the worst class (l2)",
     "original",
     protocol="Lin: " + KERNEL_PROTOCOL + WORST_CLASS + KERNEL_LETTERS.format(other="l2", more=""),
-    studies=(DIVERSE,),
+    studies=(FULL,),
     measures=(ERROR,),
     printed=printed.TRANSFORMED,
     columns=("WS Lin", "WS l2", "CWS Lin", "CWS l2"),
@@ -184,7 +184,7 @@ TABLE_5_7 = Exhibit(
     + WORST_CLASS
     + LSG_NOTE
     + "A star is a significant difference between the two.",
-    studies=(DIVERSE, DIVERSE_WIDE),
+    studies=(FULL, FULL_WIDE),
     measures=(ERROR,),
     printed=printed.ONE_VERSUS_ONE,
     columns=("LSG Lin", "LSG l2"),
