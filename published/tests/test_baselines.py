@@ -70,6 +70,16 @@ def test_mh_is_the_same_on_sparse_rows_and_bounds_its_training_error():
     assert set(model.columns_[:4]) <= {0, 1, 2, 12}, "tokens that tell nothing come last"
 
 
+def test_mh_looks_at_the_columns_of_its_views_only():
+    X, y = tokens()
+    views = {"noise": slice(3, 9), "number": slice(12, 13)}
+    model = AdaBoostMH(10, views=views).fit(X, y)
+    assert set(model.columns_) <= {*range(3, 9), 12}
+    other = X.copy()
+    other[:, :3] = other[:, 9:12] = 0.0
+    np.testing.assert_array_equal(model.decision_function(other), model.decision_function(X))
+
+
 @pytest.mark.parametrize(
     "method", [AdaBoostNC(20), SmoteBoost(20), AdaC2(5, max_depth=3), samme(20)]
 )

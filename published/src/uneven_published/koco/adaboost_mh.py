@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -25,7 +26,7 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
     n_estimators : int, default=100
         Rounds.
     views : dict of str to slice, or None
-        Columns of each view; only counted.
+        Columns that it may look at; all of them if None.
 
     Attributes
     ----------
@@ -66,7 +67,11 @@ class AdaBoostMH(ClassifierMixin, BaseEstimator):
         self.n_features_in_ = X.shape[1]
         self.classes_, codes = np.unique(y, return_inverse=True)
         own = np.eye(len(self.classes_), dtype=bool)[codes]
-        columns, thresholds = _questions(X)
+        allowed: Iterable[int] = range(X.shape[1])
+        if self.views is not None:
+            every = range(X.shape[1])
+            allowed = [column for view in self.views.values() for column in every[view]]
+        columns, thresholds = _questions(X, allowed)
         answers = _asked(X, columns, thresholds)
         weights = np.full(own.shape, 1.0 / own.size)
         smooth = 1.0 / own.size
@@ -128,10 +133,10 @@ def _best_stump(
     return best, high, low
 
 
-def _questions(X: sp.csc_array) -> tuple[np.ndarray, np.ndarray]:
+def _questions(X: sp.csc_array, allowed: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
     """Column and threshold of every stump; a column of 0 and 1 has a single one."""
     columns, thresholds = [], []
-    for column in range(X.shape[1]):
+    for column in allowed:
         stored = X.data[X.indptr[column] : X.indptr[column + 1]]
         if np.all((stored == 0.0) | (stored == 1.0)):
             limits = np.array([0.5])

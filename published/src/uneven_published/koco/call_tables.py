@@ -184,7 +184,7 @@ CHAPTER_3 = (
             ),
             *_LEXICAL,
         ),
-        explanation=f"{EASY}With words that clear, CoMBo errs no more than AdaBoost.",
+        explanation=EASY.strip(),
     ),
     Exhibit(
         KOCO,
@@ -268,7 +268,7 @@ CHAPTER_3 = (
             "spoken both are equal.",
             "AdaBoost's errors on view 2 (ASR) add up to 53 dialogues, not to the printed 55.",
         ),
-        explanation=f"{EASY}With words that clear, CoMBo errs no more than AdaBoost.",
+        explanation=EASY.strip(),
     ),
 )
 

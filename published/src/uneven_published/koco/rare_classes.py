@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.stats import spearmanr
 
 from uneven.boosting import AdaBoostMMClassifier, ComboClassifier
-from uneven_published.claims import Check, alike, asked, compare, counted
+from uneven_published.claims import NO_NUMBERS, Check, alike, asked, compare, counted
 from uneven_published.description import (
     Claim,
     Exhibit,
@@ -106,8 +108,8 @@ _LITERATURE = (
     "The source took the values of AdaBoost.NC (with oversampling) and SmoteBoost from Wang and "
     "Yao (2012). Here both are run, 51 trees of any depth, and so are AdaC2 (costs are one over "
     "the class size, depth 3) and SAMME (200 rounds, depth 3), which the source names only; all "
-    "four on the first five of the ten runs. What is claimed about CoMBo beside them is asked of "
-    "the measured values of both."
+    "four on the first of the ten runs so far. What is claimed about CoMBo beside the first two is "
+    "asked of their measured values where there are any, else of the published ones."
 )
 
 GMEANS = printed_table(
@@ -214,11 +216,13 @@ def beside_literature(
 def below_literature(measure: str, row: str) -> Check:
     """CoMBo is below both."""
 
-    def condition(own: float, *others: float) -> tuple[bool, str]:
-        return own < min(others), f"{own:.3f} and {min(others):.3f}"
+    def check(numbers: Numbers) -> Verdict:
+        own, others = numbers.mean(row, COMBO, measure), _rivals(numbers, row, measure)
+        if own is None or None in others:
+            return NO_NUMBERS
+        return Verdict(bool(own < min(others)), f"{own:.3f} and {min(others):.3f}")
 
-    needs = [(row, column, measure) for column in (COMBO, NC, SMOTE)]
-    return asked(needs, condition, "no numbers")
+    return check
 
 
 def gain_grows_with_imbalance(numbers: Numbers) -> Verdict:
@@ -233,8 +237,18 @@ def gain_grows_with_imbalance(numbers: Numbers) -> Verdict:
 
 def _better_rival(numbers: Numbers, row: str, measure: str) -> float | None:
     """The better value of AdaBoost.NC and SmoteBoost; None if one is unknown."""
-    found = [numbers.mean(row, other, measure) for other in (NC, SMOTE)]
+    found = _rivals(numbers, row, measure)
     return None if None in found else max(found)
+
+
+def _rivals(numbers: Numbers, row: str, measure: str) -> list[Any]:
+    """Values of AdaBoost.NC and SmoteBoost; the published ones where they were not run."""
+    literature = GMEANS | _MAUCS
+    return [
+        literature.mean(row, other, measure) if own is None else own
+        for other in (NC, SMOTE)
+        for own in (numbers.mean(row, other, measure),)
+    ]
 
 
 def norm_tells(measure: str) -> Check:
@@ -302,6 +316,8 @@ _LITERATURE_CLAIMS = (
     Claim(
         "CoMBo has the better MAUC in most sets (here: in 5 of 8)",
         beside_literature("mauc", at_least=5),
+        "Run on the same folds, SmoteBoost is better on Glass and Yeast than it was published, and "
+        "ahead of CoMBo by .015 and by less than .001.",
     ),
     Claim(
         "On Satimage, the least imbalanced set, CoMBo is worse than both in G-mean",
@@ -342,10 +358,14 @@ _AGAINST_MM_CLAIMS = (
     Claim(
         "G-mean is better with CoMBo in most sets (here: in 5 of 6, ties included)",
         compare(COMBO, PLAIN, "gmean", ">=", REPORTED, at_least=5),
+        "With depth 3 both are nearly perfect on Car and Nursery-s and level on New-Thyroid (less "
+        "than .001 apart); with depth 2, shown beside, CoMBo is ahead on Car and Nursery-s too.",
     ),
     Claim(
         "MAUC is at least as good with CoMBo",
         compare(COMBO, PLAIN, "mauc", ">=", REPORTED),
+        "Where CoMBo has the lower MAUC, it is by .004 at most, less than the deviation between "
+        "folds; with depth 2 only Car is left, by .002.",
     ),
     Claim(
         "The more the norm falls, the more the G-mean rises (here: rank correlation above .5)",
@@ -354,6 +374,8 @@ _AGAINST_MM_CLAIMS = (
     Claim(
         "The more the norm falls, the more the MAUC rises (here: rank correlation above .5)",
         norm_tells("mauc"),
+        "MAUC hardly moves with depth 3, by .004 at most but for Connect, so that its order over "
+        "six sets is chance.",
     ),
     Claim(
         "On the sets that are not printed both are equivalent (here: within .03)",

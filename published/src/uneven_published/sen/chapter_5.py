@@ -9,16 +9,19 @@ from uneven_published.numbers import Printed
 from uneven_published.sen import printed
 from uneven_published.sen.chapter_4 import ERROR
 from uneven_published.sen.studies import (
+    DIVERSE,
+    DIVERSE_WIDE,
     FIXED_CWS,
     FIXED_LSG,
     FIXED_PROTOCOL,
     FIXED_WS,
     FULL,
-    FULL_WIDE,
+    FULL_NOTE,
     KERNEL_LETTERS,
     KERNEL_PROTOCOL,
     LSG_NOTE,
     WORST_CLASS,
+    full,
     wilcoxon,
 )
 
@@ -119,32 +122,48 @@ TABLE_5_4 = Exhibit(
 
 _PAIRS = (("WS Lin", "WS RBF"), ("CWS Lin", "CWS RBF"), ("LSG Lin", "LSG RBF"))
 
+_LITTLE_LEFT = (
+    "Our classifiers are better than the source's, and WS leaves a kernel little to mend; the "
+    "number of classifiers is not the reason: with 130, on three sets, both are level as well."
+)
+_THREE_HALVES = (
+    "With three halves of ten a set moves by up to 1.5 points either way; the means are within .3."
+)
+
 TABLE_5_5 = Exhibit(
     SEN,
     "Table 5.5",
     "Errors of support vector machines on the scores: linear and RBF kernels",
     "original",
-    protocol=KERNEL_PROTOCOL + KERNEL_LETTERS.format(other="RBF", more=", c with LSG"),
-    studies=(FULL,),
+    protocol=KERNEL_PROTOCOL + KERNEL_LETTERS.format(other="RBF", more=", c with LSG") + FULL_NOTE,
+    studies=(DIVERSE, FULL),
     measures=(ERROR,),
     printed=printed.KERNELS,
-    columns=printed.KERNELS.columns,
+    columns=(*printed.KERNELS.columns, *(full(name) for pair in _PAIRS for name in pair)),
     claims=(
         Claim(
             "RBF is much better than linear, WS: half a point or more on average",
             difference("WS Lin", "WS RBF", at_least=0.5),
+            _LITTLE_LEFT,
         ),
         Claim(
             "RBF errs less than linear on at least five sets, WS",
             compare("WS RBF", "WS Lin", "error", at_least=5),
+            _LITTLE_LEFT,
+        ),
+        Claim(
+            "Asked besides: so it is with 130 classifiers, WS: half a point or more on average",
+            difference(full("WS Lin"), full("WS RBF"), at_least=0.5),
         ),
         Claim(
             "There is not much difference: less than 0.3 points apart on average, CWS",
             difference("CWS RBF", "CWS Lin", size_below=0.3),
+            _THREE_HALVES,
         ),
         Claim(
             "There is not much difference: less than 0.3 points apart on average, LSG",
             difference("LSG RBF", "LSG Lin", size_below=0.3),
+            _THREE_HALVES,
         ),
     ),
     significance=wilcoxon(*_PAIRS),
@@ -161,7 +180,7 @@ TABLE_5_6 = Exhibit(
     "Hinge of transformed data (Lin) beside that of the worst class (l2)",
     "original",
     protocol="Lin: " + KERNEL_PROTOCOL + WORST_CLASS + KERNEL_LETTERS.format(other="l2", more=""),
-    studies=(FULL,),
+    studies=(DIVERSE,),
     measures=(ERROR,),
     printed=printed.TRANSFORMED,
     columns=("WS Lin", "WS l2", "CWS Lin", "CWS l2"),
@@ -184,7 +203,7 @@ TABLE_5_7 = Exhibit(
     + WORST_CLASS
     + LSG_NOTE
     + "A star is a significant difference between the two.",
-    studies=(FULL, FULL_WIDE),
+    studies=(DIVERSE, DIVERSE_WIDE),
     measures=(ERROR,),
     printed=printed.ONE_VERSUS_ONE,
     columns=("LSG Lin", "LSG l2"),
