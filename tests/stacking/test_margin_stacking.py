@@ -10,13 +10,14 @@ from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.stacking.counted import CALLS, GRID, Counted, small_members
@@ -276,6 +277,32 @@ def test_holes_reach_members_that_take_them(wine):
     holed = MarginStackingClassifier([*members, ("bayes", GaussianNB(), [0])], strength=0.01)
     with pytest.raises(ValueError, match=r"member 'bayes' .* could not be fitted"):
         holed.fit(X, y)
+
+
+def test_holes_reach_pipelines_that_impute(wine):
+    X, X_new, y, y_new = wine
+    X, X_new = X.copy(), X_new.copy()
+    X[::5, 0] = X_new[::5, 0] = np.nan
+    filled = ("filled", make_pipeline(SimpleImputer(), GaussianNB()))
+    tree = ("tree", DecisionTreeClassifier(max_depth=3))
+    stack = MarginStackingClassifier([filled, tree], strength=0.01, random_state=0)
+    assert stack.fit(X, y).score(X_new, y_new) > 0.8
+    scaled = ("scaled", make_pipeline(StandardScaler(), GaussianNB()))
+    with pytest.raises(ValueError, match=r"member 'scaled' .* could not be fitted"):
+        MarginStackingClassifier([scaled, tree], strength=0.01).fit(X, y)
+
+
+def test_a_list_of_costs_is_refused_by_its_name(wine):
+    X, _, y, _ = wine
+    with pytest.raises(ValueError, match="member_cost must be 2 finite numbers"):
+        MarginStackingClassifier(small_members()[:2], member_cost=[1.0]).fit(X, y)
+
+
+def test_a_kernel_refuses_the_log_loss(wine):
+    X, _, y, _ = wine
+    stack = MarginStackingClassifier(small_members()[:2], kernel="rbf", penalty="l2", loss="log")
+    with pytest.raises(ValueError, match='loss="log" takes no kernel'):
+        stack.fit(X, y)
 
 
 def test_weights_of_rows_count(wine):

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from uneven.stacking.kernel.choice import choose_kernel_parameters
 from uneven.stacking.kernel.combiner import fit_kernel_combiner
 from uneven.stacking.links import fit_link, link_probabilities
+from uneven.stacking.model.penalties import check_prices
 from uneven.stacking.model.problem import check_level_one
 from uneven.stacking.pooled import PooledCombiner, fit_member_pool, give_probabilities
 from uneven.stacking.solvers.selection import (
@@ -273,7 +274,7 @@ class StackCombiner(BaseEstimator):
     def _prices(self, seconds: Any, n_members: int) -> Any:
         """What the weights of every member cost; None is 1."""
         if not isinstance(self.member_cost, str):
-            return self.member_cost
+            return check_prices(self.member_cost, n_members, called="member_cost")
         found = np.asarray(self._seconds(seconds, n_members))
         middle = float(np.median(found)) or 1.0
         size = np.clip(found / middle, 1.0 / _DEAREST, _DEAREST)

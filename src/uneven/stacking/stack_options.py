@@ -196,6 +196,8 @@ def _check_kernel(options: Any) -> None:
         raise ValueError("a kernel has no weights of members: no constraint, no member_cost.")
     if options.combination == "auto":
         raise ValueError('combination="auto" is not for kernels: choose "ws", "cws" or "lsg".')
+    if options.loss == "log":
+        raise ValueError('loss="log" takes no kernel: use loss="squared" or "hinge".')
     check_choice("loss", options.loss, KERNEL_LOSSES)
     for name, constraint in _KERNEL.items():
         constraint.check(name, getattr(options, name))

@@ -129,10 +129,15 @@ def open_members(estimator: Any, score_method: str = "auto") -> list[tuple[str, 
 
 
 def _input_tags(classifier: Any) -> Any:
-    """The input that the tags of a classifier allow; one without tags may read anything."""
-    if hasattr(classifier, "__sklearn_tags__"):
-        return get_tags(classifier).input_tags
-    return InputTags(sparse=True, allow_nan=True)
+    """The input that a classifier may read: what its tags allow, anything without tags.
+
+    The tags of a pipeline say that it takes no NaN even if it imputes: it is asked to fit.
+    """
+    if not hasattr(classifier, "__sklearn_tags__"):
+        return InputTags(sparse=True, allow_nan=True)
+    tags = get_tags(classifier).input_tags
+    tags.allow_nan = tags.allow_nan or hasattr(classifier, "steps")
+    return tags
 
 
 def _is_listing(estimators: Any) -> bool:

@@ -107,7 +107,7 @@ def check_elastic(elastic: Any) -> None:
         raise ValueError(f"elastic must be a finite number, 0 or more; got {elastic!r}.")
 
 
-def check_prices(prices: Any, n_members: int) -> np.ndarray | None:
+def check_prices(prices: Any, n_members: int, called: str = "prices") -> np.ndarray | None:
     """Refuse costs of classifiers that are not one positive number each; None stays None.
 
     Examples
@@ -120,7 +120,7 @@ def check_prices(prices: Any, n_members: int) -> np.ndarray | None:
     found = np.asarray(prices, dtype=np.float64)
     if found.shape != (n_members,) or not np.isfinite(found).all() or (found <= 0.0).any():
         raise ValueError(
-            f"prices must be {n_members} finite numbers above 0, one per classifier; got "
+            f"{called} must be {n_members} finite numbers above 0, one per classifier; got "
             f"{prices!r}."
         )
     return found
