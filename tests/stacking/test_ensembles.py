@@ -115,6 +115,13 @@ def test_a_budget_needs_rows():
         make_ensemble(time_budget=1.0)
 
 
+def test_labels_of_other_rows_and_no_folds_are_refused():
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        make_ensemble(X, Y[:-1], time_budget=1.0)
+    with pytest.raises(ValueError, match="folds must be a whole number at least 1"):
+        make_ensemble(folds=0)
+
+
 @pytest.mark.slow
 def test_every_kind_learns_with_holes():
     holes = X.copy()

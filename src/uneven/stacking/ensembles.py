@@ -22,7 +22,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.utils import check_random_state
+from sklearn.utils import check_consistent_length, check_random_state
 
 from uneven.boosting import BalancedBoostingClassifier
 from uneven.stacking.out_of_fold.members import Member, check_classifier, check_share
@@ -176,6 +176,7 @@ def make_ensemble(
     >>> [name for name, _ in few]
     ['forest']
     """
+    check_integer("folds", folds, 1)
     rng = check_random_state(random_state)
     every = [(name, seeded_clone(model, rng)) for name, model in _kinds().items()]
     if time_budget is None:
@@ -184,6 +185,7 @@ def make_ensemble(
     if X is None or y is None:
         raise ValueError("time_budget needs X and y: times are estimated on some of their rows.")
     labels, table = np.asarray(y), open_table(X)
+    check_consistent_length(table, labels)
     order = rng.permutation(len(labels))
     left, kept = float(time_budget), list[tuple[str, Any]]()
     trainings = folds * (1.0 - 1.0 / folds) + 1.0
