@@ -7,7 +7,7 @@ TESTED := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BI
 JITTERED := $(TESTED) docs src/uneven tests/test_readme.py tests/test_examples.py tests/boosting/test_classifiers.py tests/boosting/test_real_data.py tests/fusion/test_carako.py tests/noise/test_uma.py tests/versionspace/test_compression.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test jitter check bench docs derived release format clean
+.PHONY: help demo quick test jitter lowest check bench docs derived release format clean
 
 help:  ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -32,6 +32,9 @@ test: $(STAMP)  ## run every test
 jitter: $(STAMP)  ## pages and learning tests again, every number moved by its last bit, once as a plain processor computes
 	for seed in 1 2; do UNEVEN_JITTER=$$seed $(JITTERED) || exit 1; done
 	UNEVEN_JITTER=3 NUMBA_CPU_NAME=generic OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python -W ignore -c 'import numpy; print(*numpy.show_config("dicts")["SIMD Extensions"]["found"])')" $(JITTERED)
+
+lowest: $(STAMP)  ## tests of files, tables, command line and boosting with the lowest declared versions
+	$(BIN)/nox --session lowest
 
 check: $(STAMP)  ## lint, format check, types, direction of imports
 	$(BIN)/ruff check .
