@@ -57,7 +57,7 @@ def lowest(session: nox.Session) -> None:
     """The oldest versions that are declared."""
     session.install(*oldest([*declared(*EXTRAS.split(",")), runtime()]), *TOOLS)
     session.install("--no-deps", "--editable", ".")
-    session.env["NUMBA_CACHE_DIR"] = session.create_tmp()
+    session.env["NUMBA_CACHE_DIR"] = str(Path(session.create_tmp()).resolve())
     session.run("python", "-m", "pytest", "-q", "-n", "2", *TESTED, *session.posargs)
 
 
