@@ -332,7 +332,7 @@ def test_pictures(found):
         assert found.plot(kind, "combo" if kind == "shares" else None).figure_ is not None
     with pytest.raises(InputError, match="unknown plot 'recall'; did you mean 'recalls'"):
         found.plot("recall")
-    with pytest.raises(InputError, match="does not tell who supports"):
+    with pytest.raises(InputError, match="does not report which columns support"):
         found.plot("shares", "mine")
 
 

@@ -213,7 +213,7 @@ def test_members_that_fail_are_named(bad, kind, sentence):
 
 
 def test_the_method_of_all_members_names_who_lacks_it():
-    with pytest.raises(ValueError, match=r"member 'svm': LinearSVC has no predict_proba to be"):
+    with pytest.raises(ValueError, match=r"member 'svm': LinearSVC has no predict_proba to score"):
         stack([*NB, ("svm", LinearSVC())], score_method="predict_proba").fit(X, Y)
 
 
