@@ -106,13 +106,16 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 60
-    while len(files_in(tmp_path)) < 2 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert len(files_in(tmp_path)) == 2
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    try:
+        deadline = time.monotonic() + 60
+        while len(files_in(tmp_path)) < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert len(files_in(tmp_path)) == 2
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130, err
     assert err.splitlines()[-1] == "uneven: interrupted; nothing was written."
     assert out == ""
