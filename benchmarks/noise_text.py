@@ -42,26 +42,29 @@ PUBLISHED = {CHEAP: 0.30, SAMPLE: 0.17, CLEAN: 0.01, UMA: 0.21}
 def run() -> list[Line]:
     lines: list[Line] = []
     for name, n_largest in (("reuters21578", 9), ("newsgroups20", 20)):
-        try:
-            data = fetch(name, download=False)
-        except (OSError, ValueError) as error:
-            lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", NOT_RUN))
-            continue
-        rows = largest_classes(data, n_largest)
-        lines += [_one_fit(name, rows), *_learners(name, rows)]
+        rows = _read(name, n_largest)
+        lines += (
+            [rows] if isinstance(rows, Line) else [_one_fit(name, rows), *_learners(name, rows)]
+        )
     return lines
+
+
+def _read(name: str, n_largest: int) -> Rows | Line:
+    """The rows of the largest classes, or a line that says why they are not there."""
+    try:
+        return largest_classes(fetch(name, download=False), n_largest)
+    except (OSError, ValueError) as error:
+        return Line(f"{name}: {str(error).splitlines()[0][:90]}", NOT_RUN)
 
 
 def run_recommended() -> list[Line]:
     """Errors of what the pages recommend: fewer draws of the larger table."""
     lines: list[Line] = []
     for name, n_largest, n_draws in (("reuters21578", 9, 10), ("newsgroups20", 20, 3)):
-        try:
-            data = fetch(name, download=False)
-        except (OSError, ValueError) as error:
-            lines.append(Line(f"{name}: {str(error).splitlines()[0][:90]}", NOT_RUN))
+        rows = _read(name, n_largest)
+        if isinstance(rows, Line):
+            lines.append(rows)
             continue
-        rows = largest_classes(data, n_largest)
         draws = [draw_labelled(rows.t, N_PER_CLASS, FIRST_SEED + k) for k in range(n_draws)]
         results = [judge_recommended(rows, draw) for draw in draws]
         errors = {learner: np.array([one[learner] for one in results]) for learner in results[0]}
