@@ -13,8 +13,9 @@ from uneven.comparison import InputError
 from uneven.labelling.curve import Point
 from uneven.labelling.guard import LARGEST_BODY, own_name
 from uneven.labelling.server import build_app
-from uneven.labelling.serving import LabelServer, check_host
+from uneven.labelling.serving import LabelServer
 from uneven.labelling.statuspanel import curve_chart
+from uneven.labelling.webserver import check_host
 
 READS = ["/", "/next", "/answers", "/again", "/people", "/report", "/status", "/guess/1"]
 READS += ["/cell/1/0", "/image/1", "/export/answers.csv", "/export/labels.csv", "/nothing"]

@@ -90,11 +90,11 @@ def serve(
     """
     for package in ("fastapi", "uvicorn", "pandas"):
         require(package, "uneven.active.serve", "label")
-    serving, projects, naming = (
+    serving, projects, naming, webserver = (
         importlib.import_module(f"uneven.labelling.{name}")
-        for name in ("serving", "project", "naming")
+        for name in ("serving", "project", "naming", "webserver")
     )
-    warning = serving.check_host(host, i_know)
+    warning = webserver.check_host(host, i_know)
     options = projects.Options(
         classes=tuple(map(str, classes)),
         people=naming.read_people(annotators),

@@ -331,6 +331,28 @@ def _predict(
     return partial(predict, model, table, out, **words)
 
 
+@app.command("serve", cls=texts.HelpCommand, help=texts.SERVE, epilog=texts.EXIT_CODES)
+def _serve(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A file of uneven fit, compare or export.")
+    ],
+    port: Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)] = 8000,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    consent: Annotated[bool, typer.Option("--i-know", help=texts.I_KNOW)] = False,
+    debug: Debug = False,
+) -> Work:
+    from uneven.cli.requests import check_model, check_model_file
+
+    check = check_model_file if model.suffix.lower() == ".onnx" else check_model
+    check(model)
+    from uneven.cli.label import require_server
+
+    require_server("uneven serve")
+    from uneven.serving.service import serve
+
+    return partial(serve, model, host, port, consent)
+
+
 @app.command("export", cls=texts.HelpCommand, help=texts.EXPORT, epilog=texts.EXIT_CODES)
 def _export(
     model: ModelPath,

@@ -38,7 +38,7 @@ def page_request(
         Further attributes of `PageRequest`; None for those that were not given.
     """
     from uneven.labelling.naming import read_people
-    from uneven.labelling.serving import check_host
+    from uneven.labelling.webserver import check_host
 
     check_host(given["host"], given["consent"])
     read_people(given["annotators"])
@@ -69,13 +69,10 @@ def label(request: PageRequest) -> None:
         If the table and the stored answers do not match, or another server holds them.
     """
     from uneven.cli import terminal
-    from uneven.labelling.serving import announce, check_host, open_server
+    from uneven.labelling.serving import announce, open_server
+    from uneven.labelling.webserver import check_host
 
-    for package in ("fastapi", "uvicorn"):
-        try:
-            require(package, "uneven label", "label")
-        except ImportError as error:
-            raise InputError(str(error)) from error
+    require_server("uneven label")
     with terminal.busy(f"reading {request.pool}"):
         project = open_project(request)
     terminal.notes([*project.notes, *project.doubts])
@@ -90,6 +87,15 @@ def label(request: PageRequest) -> None:
     say(f"Answers        {project.folder} ({labels} rows)", soft_wrap=True, markup=False)
     say(f"Labels         {project.labels}", soft_wrap=True, markup=False)
     say(f"Learn          uneven fit {project.folder}", soft_wrap=True)
+
+
+def require_server(command: str) -> None:
+    """Refuse a command whose server is not installed."""
+    for package in ("fastapi", "uvicorn"):
+        try:
+            require(package, command, "label")
+        except ImportError as error:
+            raise InputError(str(error)) from error
 
 
 def open_project(request: PageRequest) -> Any:

@@ -645,8 +645,7 @@ def check_model(path: Path) -> list[str]:
     list of str
         The columns that the model needs; none where only its reader can tell.
     """
-    if not path.is_file():
-        raise InputError(f"there is no model file {path}.")
+    check_model_file(path)
     try:
         with zipfile.ZipFile(path) as archive:
             archive.getinfo("schema.json")
@@ -656,6 +655,12 @@ def check_model(path: Path) -> list[str]:
             f"{path} is not a model file of uneven, or it is damaged "
             f"({type(error).__name__}: {str(error.args[0]).rstrip('.')})."
         ) from error
+
+
+def check_model_file(path: Path) -> None:
+    """Refuse a model file that is not there."""
+    if not path.is_file():
+        raise InputError(f"there is no model file {path}.")
 
 
 def _columns_of_model(archive: zipfile.ZipFile) -> list[str]:

@@ -290,6 +290,22 @@ STREAM = (
     "constant memory. The first line names the columns."
 )
 
+SERVE = """Predict rows that are sent over HTTP, until Ctrl-C.
+
+The command prints an address and a token; with the variable UNEVEN_TOKEN in the environment that is
+the token. POST /predict takes JSON such as {"rows": [{"age": 41, "city": "Bonn"}]}, with null for
+missing values, and returns the predicted class and the probabilities of each row. GET /model lists
+the columns, GET /health needs no token. At most 10 000 rows and 8 MB per request. The service
+listens on this machine only, without TLS; put a reverse proxy in front to let others in.
+Needs: pip install "uneven\\[label]", for ONNX files "uneven\\[label,onnx]".
+
+[bold]Examples[/bold]
+
+  uneven serve model.skops
+
+  UNEVEN_TOKEN=$(cat token) uneven serve model.onnx --port 9000
+"""
+
 EXPORT = """Export a saved model to ONNX, to run it without Python.
 
 Predicted labels are equal to those of uneven predict, probabilities up to rounding. The encoder of
@@ -422,7 +438,7 @@ OVERLAP = "Share of the rows that are also labelled by a second and a third anno
 RANDOM_SHARE = "Share of random rows, for an unbiased learning curve."
 
 I_KNOW = (
-    "Required with a --host that others can reach: the page is then open to everyone who knows a "
+    "Required with a --host that others can reach: the server is then open to everyone who knows a "
     "token, and the connection is not encrypted."
 )
 

@@ -123,6 +123,8 @@ class Guard:
         To which the server is bound.
     """
 
+    largest_body = LARGEST_BODY
+
     def __init__(self, app: Any, people: Callable[[], list[Person]], host: str, port: int) -> None:
         self.app, self.people, self.host, self.port = app, people, host, port
         self.cookie = f"uneven-label-{port}"
@@ -146,7 +148,7 @@ class Guard:
                 extra.append((b"set-cookie", value.encode()))
             if scope["method"] == "POST":
                 self._check_write(headers, person)
-            body = await _read_body(receive, headers)
+            body = await _read_body(receive, headers, self.largest_body)
         except StopError as stop:
             await _refuse(_guarded(send, []), stop)
             return
@@ -155,7 +157,7 @@ class Guard:
 
     def _check_address(self, scope: Scope, headers: dict[str, str]) -> None:
         if scope["method"] not in ("GET", "HEAD", "POST"):
-            raise StopError(405, "this server only gives pages and takes answers.")
+            raise StopError(405, "this server takes GET and POST only.")
         if not own_name(headers.get("host", ""), self.port, self.host):
             raise StopError(421, "this server goes by another name; open the address it printed.")
         origin = headers.get("origin")
@@ -214,10 +216,10 @@ def _cookie(header: str, name: str) -> str:
     return next((value for key, _, value in pairs if key == name), "")
 
 
-async def _read_body(receive: Receive, headers: dict[str, str]) -> bytes:
+async def _read_body(receive: Receive, headers: dict[str, str], most: int) -> bytes:
     length = headers.get("content-length", "0")
-    if not length.isdigit() or int(length[:12]) > LARGEST_BODY or len(length) > 12:
-        raise StopError(413, f"more than {LARGEST_BODY} bytes are not taken.")
+    if not length.isdigit() or int(length[:12]) > most or len(length) > 12:
+        raise StopError(413, f"more than {most} bytes are not taken.")
     body, more = b"", True
     while more:
         message = await receive()
@@ -225,8 +227,8 @@ async def _read_body(receive: Receive, headers: dict[str, str]) -> bytes:
             raise StopError(400, "the request broke off.")
         body += message.get("body", b"")
         more = message.get("more_body", False)
-        if len(body) > LARGEST_BODY:
-            raise StopError(413, f"more than {LARGEST_BODY} bytes are not taken.")
+        if len(body) > most:
+            raise StopError(413, f"more than {most} bytes are not taken.")
     return body
 
 

@@ -1,0 +1,154 @@
+"""A model file behind the interface of the service: its columns, its classes, and predictions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from uneven.comparison import InputError, Schema
+from uneven.persistence.model_file import ModelCard, in_use, load_model
+from uneven.utils.optional import require
+from uneven.utils.registry import listing
+
+Cell = str | bool | int | float | None
+Predicted = tuple[list[Any], NDArray[np.float64] | None]
+
+
+class Served(Protocol):
+    """What the service asks of a model.
+
+    Attributes
+    ----------
+    label, target : str
+        Of the method and of the column that is predicted.
+    classes : list
+    columns : list of dict
+        Name and kind of each column.
+    """
+
+    label: str
+    target: str
+    classes: list[Any]
+    columns: list[dict[str, Any]]
+
+    def predict(self, rows: Sequence[Mapping[str, Cell]]) -> Predicted:
+        """Class and, if the model knows them, probabilities of each row."""
+
+
+def open_model(path: Path) -> Served:
+    """Read a model file of uneven, or one in ONNX format."""
+    return (
+        OnnxModel(path) if path.suffix.lower() == ".onnx" else SavedModel(*load_model(path), path)
+    )
+
+
+def check_rows(rows: Sequence[Mapping[str, Cell]], names: Sequence[str]) -> list[str]:
+    """Refuse rows that lack columns; names that the model does not use.
+
+    Examples
+    --------
+    >>> check_rows([{"x": 1.0, "id": 7}], ["x"])
+    ['id']
+    """
+    for k, row in enumerate(rows):
+        missing = [name for name in names if name not in row]
+        if missing:
+            raise InputError(
+                f"row {k + 1} lacks {listing(missing)}; send null where a value is missing."
+            )
+    known = set(names)
+    return sorted({name for row in rows for name in row if name not in known})
+
+
+@dataclass
+class SavedModel:
+    """A model file of ``uneven fit`` or ``compare``."""
+
+    model: Any
+    card: ModelCard
+    path: Path
+
+    def __post_init__(self) -> None:
+        with in_use(self.path):
+            self.schema = Schema.from_list(self.card.columns)
+        self.label, self.target = self.card.label, self.card.target
+        self.classes = self.model.classes_.tolist()
+        self.columns = [
+            {"name": one.name, "kind": one.kind}
+            | ({"categories": list(one.categories)} if one.categories else {})
+            for one in self.schema.columns
+        ]
+
+    def predict(self, rows: Sequence[Mapping[str, Cell]]) -> Predicted:
+        """Class and, if the model knows them, probabilities of each row."""
+        frame = pd.DataFrame([dict(row) for row in rows], columns=self.schema.names)
+        for name in frame.columns[frame.dtypes.map(lambda kind: kind.kind in "OTU")]:
+            cells = frame[name].astype(object)
+            frame[name] = cells.where(cells.notna() & (cells != ""), np.nan)
+        X = self.schema.convert(frame)
+        with in_use(self.path):
+            shares = self.model.predict_proba(X) if hasattr(self.model, "predict_proba") else None
+            return self.model.predict(X).tolist(), shares
+
+
+class OnnxModel:
+    """A file of ``uneven export``; needs onnxruntime.
+
+    Parameters
+    ----------
+    path : Path
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            onnxruntime = require("onnxruntime", "uneven serve MODEL.onnx", "onnx")
+        except ImportError as error:
+            raise InputError(str(error)) from error
+        try:
+            self.session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+            meta = self.session.get_modelmeta().custom_metadata_map
+            self.classes = json.loads(meta["classes"])
+        except Exception as error:  # the runtime has errors of its own
+            said = (str(error).splitlines() or [""])[0]
+            raise InputError(f"{path} is no file of uneven export, or damaged: {said}") from error
+        self.label, self.target = meta.get("label", "ONNX"), meta.get("target", "label")
+        self.columns = [
+            {"name": one.name, "kind": "category" if "string" in one.type else "number"}
+            for one in self.session.get_inputs()
+        ]
+        self._outputs = [one.name for one in self.session.get_outputs() if one.name != "scores"]
+
+    def predict(self, rows: Sequence[Mapping[str, Cell]]) -> Predicted:
+        """Class and, if the model knows them, probabilities of each row."""
+        given = {
+            one["name"]: _column([row[one["name"]] for row in rows], one) for one in self.columns
+        }
+        label, *shares = self.session.run(self._outputs, given)
+        return np.ravel(label).tolist(), shares[0] if shares else None
+
+
+def _column(cells: list[Cell], column: Mapping[str, Any]) -> NDArray[Any]:
+    """One input of the graph, of shape (n, 1)."""
+    if column["kind"] == "category":
+        return np.array([["" if cell is None else str(cell)] for cell in cells], dtype=object)
+    try:
+        values = [np.nan if cell in (None, "") else float(cell or 0.0) for cell in cells]
+    except ValueError:
+        wrong = next(cell for cell in cells if isinstance(cell, str) and not _is_number(cell))
+        raise InputError(f"column {column['name']!r} needs numbers, got {wrong!r}.") from None
+    return np.array(values, dtype=np.float64)[:, None]
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,191 @@
+"""``uneven serve``: over HTTP come the predictions of ``uneven predict``, with the token only."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+import numpy as np
+import pandas as pd
+import pytest
+from starlette.testclient import TestClient
+
+from uneven.comparison import InputError
+from uneven.serving.served import open_model
+from uneven.serving.service import LARGEST_BODY, MOST_ROWS, build_service, own_token
+
+TOKEN, PORT = "t" * 24, 8000
+HOST = f"127.0.0.1:{PORT}"
+BEARER = {"Authorization": f"Bearer {TOKEN}"}
+
+
+@pytest.fixture
+def model(uneven, table, tmp_path):
+    words = ("--method", "combo", "--rounds", 4, "--out", "m.skops")
+    assert uneven("fit", table, "-t", "label", *words).code == 0
+    return tmp_path / "m.skops"
+
+
+def client(path, token=TOKEN, host="127.0.0.1"):
+    app = build_service(open_model(path), token, host, PORT)
+    return TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=False)
+
+
+@pytest.fixture
+def service(model):
+    return client(model)
+
+
+@pytest.fixture
+def rows(frame):
+    cells = frame.drop(columns="label").astype(object)
+    return cells.where(cells.notna(), None).to_dict("records")
+
+
+def ask(service, rows, **headers):
+    return service.post("/predict", json={"rows": rows}, headers=BEARER | headers)
+
+
+@pytest.mark.parametrize("suffix", ["skops", "onnx"])
+def test_predictions_are_those_of_the_command(uneven, table, model, rows, suffix):
+    assert uneven("predict", model, table, "--proba", "--out", "said.csv").code == 0
+    said = pd.read_csv("said.csv")
+    if suffix == "onnx":
+        assert uneven("export", model, "m.onnx").code == 0
+        model = model.with_suffix(".onnx")
+    found = ask(client(model), rows)
+    assert found.status_code == 200
+    assert found.json()["predictions"] == said["predicted_label"].tolist()
+    assert found.json()["classes"] == ["common", "less", "rare"]
+    expected = said[[f"share_{name}" for name in found.json()["classes"]]]
+    np.testing.assert_allclose(found.json()["probabilities"], expected, rtol=0, atol=1e-9)
+
+
+def test_the_model_is_described(service):
+    found = service.get("/model", headers=BEARER).json()
+    assert found["target"] == "label"
+    assert found["classes"] == ["common", "less", "rare"]
+    assert {"name": "sound__pitch", "kind": "number"} in found["columns"]
+    words = next(one for one in found["columns"] if one["name"] == "text__word")
+    assert "other" in words["categories"]
+
+
+def test_only_health_is_open_without_the_token(service, rows):
+    assert service.get("/health").json() == {"status": "ok"}
+    for header in ({}, {"Authorization": TOKEN}, {"Authorization": "Bearer é"}):
+        sent = {name: value.encode() for name, value in header.items()}
+        assert service.get("/model", headers=sent).status_code == 401
+        assert service.post("/predict", json={"rows": rows}, headers=sent).status_code == 401
+    assert service.get(f"/model?token={TOKEN}").status_code == 401
+
+
+def test_other_sites_and_names_are_refused(service, rows):
+    assert service.get("/health", headers={"Host": "evil.test"}).status_code == 421
+    assert ask(service, rows, Origin="http://evil.test").status_code == 403
+    assert ask(service, rows, Host=f"evil.test:{PORT}").status_code == 421
+    form = BEARER | {"Content-Type": "text/plain"}
+    assert service.post("/predict", content='{"rows": []}', headers=form).status_code == 415
+    assert service.delete("/model", headers=BEARER).status_code == 405
+
+
+def test_wrong_rows_are_named(service, rows):
+    known = dict(rows[5])
+    lacking = {name: cell for name, cell in known.items() if name != "sound__pitch"}
+    found = ask(service, [known, lacking])
+    assert found.status_code == 422
+    assert "row 2 lacks 'sound__pitch'; send null" in found.json()["error"]
+    found = ask(service, [known | {"sound__pitch": "loud"}])
+    assert found.status_code == 422
+    assert "sound__pitch" in found.json()["error"]
+    found = ask(service, [known | {"key": 7}])
+    assert found.json()["ignored"] == ["key"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"rows": []}',
+        b'{"rows": [[1]]}',
+        b'{"rows": [{"sound__pitch": [1]}]}',
+        b'{"rows": [{"sound__pitch": NaN}]}',
+        b'{"rows": [{"sound__pitch": 1e999}]}',
+        b'{"rows": ' + b"[" * 100_000,
+        b"\xff\xfe",
+        b'{"rows": [' + b"{}," * MOST_ROWS + b"{}]}",
+    ],
+)
+def test_wrong_bodies_are_refused(service, body):
+    headers = BEARER | {"Content-Type": "application/json"}
+    found = service.post("/predict", content=body, headers=headers)
+    assert found.status_code in (400, 422)
+
+
+def test_odd_cells_are_read_or_refused(service, rows):
+    for cell in (None, "", True, 0, -1, 1e308, 10**18, 10**400, "7", "1,5", "\x00", "é" * 1000):
+        for name in ("sound__pitch", "text__word"):
+            found = ask(service, [rows[5] | {name: cell}])
+            assert found.status_code in (200, 422), (name, cell, found.text)
+    assert ask(service, [dict.fromkeys(rows[0])]).status_code == 200
+
+
+def test_large_bodies_are_refused(service):
+    headers = BEARER | {"Content-Type": "application/json"}
+    found = service.post("/predict", content=b" " * (LARGEST_BODY + 1), headers=headers)
+    assert found.status_code == 413
+
+
+def test_the_token_of_the_environment(monkeypatch):
+    monkeypatch.delenv("UNEVEN_TOKEN", raising=False)
+    assert own_token()[1]
+    assert own_token()[0] != own_token()[0]
+    monkeypatch.setenv("UNEVEN_TOKEN", TOKEN)
+    assert own_token() == (TOKEN, False)
+    for weak in ("short", "with a blank in between", "ö" * 30):
+        monkeypatch.setenv("UNEVEN_TOKEN", weak)
+        with pytest.raises(InputError, match="16 or more letters"):
+            own_token()
+
+
+def test_the_command_refuses_what_it_cannot_serve(uneven, model, tmp_path):
+    assert "there is no model file none.skops" in uneven("serve", "none.skops").complaint
+    assert "--i-know" in uneven("serve", model, "--host", "0.0.0.0").complaint
+    (tmp_path / "x.onnx").write_bytes(b"no graph")
+    assert "no file of uneven export" in uneven("serve", tmp_path / "x.onnx").complaint
+    (tmp_path / "x.skops").write_bytes(b"no archive")
+    assert "not a model file" in uneven("serve", tmp_path / "x.skops").complaint
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="ends the process by signals")
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_the_command_serves_until_it_is_ended(model, rows, how):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "uneven", "serve", str(model), "--port", "0"],
+        env=os.environ | {"UNEVEN_TOKEN": TOKEN},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        said = [process.stdout.readline() for _ in range(3)]
+        address = said[1].split()[1]
+        assert TOKEN not in "".join(said)
+        body = json.dumps({"rows": rows[:3]}).encode()
+        headers = BEARER | {"Content-Type": "application/json"}
+        request = urllib.request.Request(address, body, headers)
+        with urllib.request.urlopen(request, timeout=30) as found:
+            assert len(json.load(found)["predictions"]) == 3
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            urllib.request.urlopen(address.replace("predict", "model"), timeout=30)
+        process.send_signal(how)
+        _, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 0
+    assert err == ""
