@@ -225,7 +225,10 @@ def _days(values: pd.Series, column: Column, seen: Differences) -> pd.Series:
         days = pd.Series(days_since_1970(moments), index=values.index, name=values.name)
     else:
         if types.is_numeric_dtype(values.dtype) and column.form.get("order") not in EPOCHS:
-            values = values.astype("Int64").astype(object)
+            given = values.to_numpy(np.float64, na_value=np.nan)
+            whole = (np.abs(given) < 2**53) & (np.floor(given) == given)
+            if (whole | np.isnan(given)).all():
+                values = values.astype("Int64").astype(object)
         days = _by_cell(values, column, lambda cells: _cell_days(cells, column, seen))
         _refuse(values, days, "a date like 2024-01-31", column)
     far = is_far(days.to_numpy())
@@ -291,8 +294,10 @@ def _refuse(values: pd.Series, converted: pd.Series, wanted: str, column: Column
     lost[lost] = (cells.notna() & ~cells.str.lower().isin(marks)).to_numpy(dtype=bool)
     if lost.any():
         row = int(np.flatnonzero(lost)[0])
+        cell = values.iloc[row]
+        cell = cell.item() if isinstance(cell, np.number) else cell
         raise InputError(
-            f"column {values.name!r} holds {values.iloc[row]!r} in row {row + 1}, "
+            f"column {values.name!r} holds {cell!r} in row {row + 1}, "
             f"where the model expects {wanted}."
         )
 
