@@ -75,6 +75,11 @@ def test_the_model_is_described(service):
 
 def test_only_health_is_open_without_the_token(service, rows):
     assert service.get("/health").json() == {"status": "ok"}
+    assert service.head("/health").status_code == 200
+    assert service.get("/health/").status_code == 401
+    lower = {"Authorization": f"bearer {TOKEN}"}
+    assert service.get("/model", headers=lower).status_code == 200
+    assert service.get("/nothing", headers=lower).json() == {"error": "Not Found."}
     for header in ({}, {"Authorization": TOKEN}, {"Authorization": "Bearer é"}):
         sent = {name: value.encode() for name, value in header.items()}
         assert service.get("/model", headers=sent).status_code == 401
@@ -116,6 +121,9 @@ def test_wrong_rows_are_named(service, rows):
         b'{"rows": [{"sound__pitch": NaN}]}',
         b'{"rows": [{"sound__pitch": 1e999}]}',
         b'{"rows": ' + b"[" * 100_000,
+        b'{"rows": [{"sound__pitch": ' + b"9" * 400 + b"}]}",
+        b'{"rows": [{"sound__pitch": "\\ud800"}]}',
+        b'{"rows": [{"\\ud800": 1}]}',
         b"\xff\xfe",
         b'{"rows": [' + b"{}," * MOST_ROWS + b"{}]}",
     ],
@@ -132,6 +140,41 @@ def test_odd_cells_are_read_or_refused(service, rows):
             found = ask(service, [rows[5] | {name: cell}])
             assert found.status_code in (200, 422), (name, cell, found.text)
     assert ask(service, [dict.fromkeys(rows[0])]).status_code == 200
+
+
+def test_the_first_wrong_cell_is_named(service, rows):
+    many = {f"c{j}": [] for j in range(20_000)}
+    said = ask(service, [rows[0], many]).json()["error"]
+    assert "row 2 holds no number, text, boolean or null in column 'c0'" in said
+
+
+def test_exported_models_refuse_what_is_no_number(uneven, model, rows):
+    assert uneven("export", model, "m.onnx").code == 0
+    exported = client(model.with_suffix(".onnx"))
+    for cell in ("inf", "1e999", "9" * 400, "1_000", "1,5", "loud"):
+        found = ask(exported, [rows[0], rows[5] | {"sound__pitch": cell}])
+        assert found.status_code == 422
+        assert "in row 2" in found.json()["error"]
+    assert ask(exported, [rows[5] | {"sound__pitch": "1.5"}]).status_code == 200
+
+
+def test_notes_come_with_the_predictions(service, rows):
+    assert ask(service, rows[5:6]).json()["notes"] == []
+    found = ask(service, [rows[5] | {"sound__pitch": "1,5"}]).json()
+    assert "decimal commas" in found["notes"][0]
+
+
+@pytest.mark.parametrize("day", [1.5, 1e308, -1e308, 10**18, True])
+def test_numbers_are_no_dates(uneven, frame, tmp_path, day):
+    days = pd.date_range("2024-01-01", periods=len(frame)).strftime("%Y-%m-%d")
+    frame.assign(day=days).to_csv("days.csv", index=False)
+    words = ("--method", "combo", "--rounds", 2, "--out", "d.skops")
+    assert uneven("fit", "days.csv", "-t", "label", *words).code == 0
+    row = dict.fromkeys(frame.columns.drop("label")) | {"day": day}
+    found = ask(client(tmp_path / "d.skops"), [row])
+    assert found.status_code == 422
+    assert "expects a date" in found.json()["error"]
+    assert "np." not in found.json()["error"]
 
 
 def test_large_bodies_are_refused(service):

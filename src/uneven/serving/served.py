@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,8 @@ from uneven.utils.optional import require
 from uneven.utils.registry import listing
 
 Cell = str | bool | int | float | None
-Predicted = tuple[list[Any], NDArray[np.float64] | None]
+Predicted = tuple[list[Any], NDArray[np.float64] | None, list[str]]
+LONGEST_TEXT = 1 << 20
 
 
 class Served(Protocol):
@@ -39,7 +41,7 @@ class Served(Protocol):
     columns: list[dict[str, Any]]
 
     def predict(self, rows: Sequence[Mapping[str, Cell]]) -> Predicted:
-        """Class and, if the model knows them, probabilities of each row."""
+        """Class and, if the model knows them, probabilities of each row; notes about the cells."""
 
 
 def open_model(path: Path) -> Served:
@@ -50,7 +52,7 @@ def open_model(path: Path) -> Served:
 
 
 def check_rows(rows: Sequence[Mapping[str, Cell]], names: Sequence[str]) -> list[str]:
-    """Refuse rows that lack columns; names that the model does not use.
+    """Refuse rows that lack columns or hold wrong cells; names that the model does not use.
 
     Examples
     --------
@@ -58,6 +60,14 @@ def check_rows(rows: Sequence[Mapping[str, Cell]], names: Sequence[str]) -> list
     ['id']
     """
     for k, row in enumerate(rows):
+        for name, cell in row.items():
+            if not _is_text(name):
+                raise InputError(f"row {k + 1} has a column whose name is no text.")
+            if not _is_cell(cell):
+                raise InputError(
+                    f"row {k + 1} holds no number, text, boolean or null in column {name[:200]!r}, "
+                    "or one that is too large."
+                )
         missing = [name for name in names if name not in row]
         if missing:
             raise InputError(
@@ -65,6 +75,24 @@ def check_rows(rows: Sequence[Mapping[str, Cell]], names: Sequence[str]) -> list
             )
     known = set(names)
     return sorted({name for row in rows for name in row if name not in known})
+
+
+def _is_cell(cell: object) -> bool:
+    if isinstance(cell, str):
+        return _is_text(cell)
+    if isinstance(cell, float):
+        return math.isfinite(cell)
+    if isinstance(cell, int):
+        return -(2**63) <= cell < 2**64
+    return cell is None
+
+
+def _is_text(cell: str) -> bool:
+    """Whether a text is short enough and without halves of characters."""
+    try:
+        return len(cell) <= LONGEST_TEXT and cell.encode() is not None
+    except UnicodeEncodeError:
+        return False
 
 
 @dataclass
@@ -87,15 +115,16 @@ class SavedModel:
         ]
 
     def predict(self, rows: Sequence[Mapping[str, Cell]]) -> Predicted:
-        """Class and, if the model knows them, probabilities of each row."""
+        """Class and, if the model knows them, probabilities of each row; notes about the cells."""
         frame = pd.DataFrame([dict(row) for row in rows], columns=self.schema.names)
         for name in frame.columns[frame.dtypes.map(lambda kind: kind.kind in "OTU")]:
             cells = frame[name].astype(object)
             frame[name] = cells.where(cells.notna() & (cells != ""), np.nan)
-        X = self.schema.convert(frame)
+        notes: list[str] = []
+        X = self.schema.convert(frame, notes)
         with in_use(self.path):
             shares = self.model.predict_proba(X) if hasattr(self.model, "predict_proba") else None
-            return self.model.predict(X).tolist(), shares
+            return self.model.predict(X).tolist(), shares, notes
 
 
 class OnnxModel:
@@ -126,29 +155,32 @@ class OnnxModel:
         self._outputs = [one.name for one in self.session.get_outputs() if one.name != "scores"]
 
     def predict(self, rows: Sequence[Mapping[str, Cell]]) -> Predicted:
-        """Class and, if the model knows them, probabilities of each row."""
+        """Class and, if the model knows them, probabilities of each row; notes about the cells."""
         given = {
             one["name"]: _column([row[one["name"]] for row in rows], one) for one in self.columns
         }
         label, *shares = self.session.run(self._outputs, given)
-        return np.ravel(label).tolist(), shares[0] if shares else None
+        return np.ravel(label).tolist(), shares[0] if shares else None, []
 
 
 def _column(cells: list[Cell], column: Mapping[str, Any]) -> NDArray[Any]:
     """One input of the graph, of shape (n, 1)."""
     if column["kind"] == "category":
         return np.array([["" if cell is None else str(cell)] for cell in cells], dtype=object)
-    try:
-        values = [np.nan if cell in (None, "") else float(cell or 0.0) for cell in cells]
-    except ValueError:
-        wrong = next(cell for cell in cells if isinstance(cell, str) and not _is_number(cell))
-        raise InputError(f"column {column['name']!r} needs numbers, got {wrong!r}.") from None
-    return np.array(values, dtype=np.float64)[:, None]
+    values = np.array([_number(cell) for cell in cells], dtype=np.float64)
+    if np.isinf(values).any():
+        k = int(np.flatnonzero(np.isinf(values))[0])
+        raise InputError(
+            f"column {column['name']!r} needs numbers, got {cells[k]!r} in row {k + 1}."
+        )
+    return values[:, None]
 
 
-def _is_number(cell: str) -> bool:
+def _number(cell: Cell) -> float:
+    """NaN for a missing value, infinity for what is no number."""
+    if cell is None or cell == "":
+        return math.nan
     try:
-        float(cell)
+        return math.inf if isinstance(cell, str) and "_" in cell else float(cell)
     except ValueError:
-        return False
-    return True
+        return math.inf
