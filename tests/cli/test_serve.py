@@ -1,5 +1,6 @@
 """``uneven serve``: over HTTP come the predictions of ``uneven predict``, with the token only."""
 
+import asyncio
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from uneven.comparison import InputError
+from uneven.labelling import guard
 from uneven.serving.served import open_model
 from uneven.serving.service import LARGEST_BODY, MOST_ROWS, build_service, own_token
 
@@ -181,6 +183,23 @@ def test_large_bodies_are_refused(service):
     headers = BEARER | {"Content-Type": "application/json"}
     found = service.post("/predict", content=b" " * (LARGEST_BODY + 1), headers=headers)
     assert found.status_code == 413
+
+
+def test_slow_bodies_are_refused(service, monkeypatch):
+    monkeypatch.setattr(guard, "LONGEST_WAIT", 0.05)
+    sent = []
+
+    async def receive():
+        await asyncio.sleep(60)
+
+    async def send(message):
+        sent.append(message)
+
+    headers = BEARER | {"Host": HOST, "Content-Type": "application/json"}
+    raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "method": "POST", "path": "/predict", "headers": raw}
+    asyncio.run(service.app(scope, receive, send))
+    assert sent[0]["status"] == 408
 
 
 def test_the_token_of_the_environment(monkeypatch):

@@ -12,17 +12,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import ipaddress
 import socket
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from uneven.labelling.store import Person
 
 LARGEST_BODY = 65_536
+LONGEST_WAIT = 30.0
+"""Seconds for the body of a request to arrive."""
+
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -148,7 +152,7 @@ class Guard:
                 extra.append((b"set-cookie", value.encode()))
             if scope["method"] == "POST":
                 self._check_write(headers, person)
-            body = await _read_body(receive, headers, self.largest_body)
+            body = await _timely(_read_body(receive, headers, self.largest_body))
         except StopError as stop:
             await _refuse(_guarded(send, []), stop)
             return
@@ -214,6 +218,15 @@ def _headers(scope: Scope) -> dict[str, str]:
 def _cookie(header: str, name: str) -> str:
     pairs = (part.strip().partition("=") for part in header.split(";"))
     return next((value for key, _, value in pairs if key == name), "")
+
+
+async def _timely(reading: Coroutine[Any, Any, bytes]) -> bytes:
+    try:
+        return await asyncio.wait_for(reading, LONGEST_WAIT)
+    except TimeoutError:
+        raise StopError(408, "the request took too long to arrive.") from None
+    except asyncio.CancelledError:  # what the server does to slow requests when it ends
+        raise StopError(503, "the server ends.") from None
 
 
 async def _read_body(receive: Receive, headers: dict[str, str], most: int) -> bytes:

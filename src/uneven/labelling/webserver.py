@@ -67,7 +67,7 @@ class ServerThread:
             pass
 
     def stop(self) -> None:
-        """End the server; requests that are under way are finished."""
+        """End the server; requests that are under way have two seconds to finish."""
         self._server.should_exit = True
         if self._thread.is_alive():
             self._thread.join(timeout=10)
