@@ -160,6 +160,25 @@ def test_exported_models_refuse_what_is_no_number(uneven, model, rows):
     assert ask(exported, [rows[5] | {"sound__pitch": "1.5"}]).status_code == 200
 
 
+def test_cells_too_large_to_scale_are_named(uneven, frame, rows, tmp_path):
+    frame.assign(sound__pitch=frame["sound__pitch"] / 100).to_csv("small.csv", index=False)
+    words = ("--method", "logistic_regression", "--out", "l.skops")
+    assert uneven("fit", "small.csv", "-t", "label", *words).code == 0
+    rows = [row | {"sound__pitch": cell} for row, cell in zip(rows, (1.0, 1.7e308), strict=False)]
+    found = ask(client(tmp_path / "l.skops"), rows)
+    assert found.status_code == 422
+    assert "1.7e+308 in row 2, which is too large" in found.json()["error"]
+
+
+def test_probabilities_that_are_no_numbers_are_refused(model, rows, monkeypatch):
+    served = open_model(model)
+    monkeypatch.setattr(served, "predict", lambda rows: (["rare"], np.array([[np.nan] * 3]), []))
+    app = TestClient(build_service(served, TOKEN, "127.0.0.1", PORT), base_url=f"http://{HOST}")
+    found = ask(app, rows[:1])
+    assert found.status_code == 422
+    assert "row 1 holds numbers that are too large" in found.json()["error"]
+
+
 def test_notes_come_with_the_predictions(service, rows):
     assert ask(service, rows[5:6]).json()["notes"] == []
     found = ask(service, [rows[5] | {"sound__pitch": "1,5"}]).json()

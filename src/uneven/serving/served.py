@@ -14,13 +14,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from uneven.comparison import InputError, Schema
-from uneven.persistence.model_file import ModelCard, in_use, load_model
+from uneven.persistence.model_file import ModelCard, ModelFileError, in_use, load_model
 from uneven.utils.optional import require
 from uneven.utils.registry import listing
 
 Cell = str | bool | int | float | None
 Predicted = tuple[list[Any], NDArray[np.float64] | None, list[str]]
 LONGEST_TEXT = 1 << 20
+HUGE = 1e100
 
 
 class Served(Protocol):
@@ -95,6 +96,17 @@ def _is_text(cell: str) -> bool:
         return False
 
 
+def _refuse_huge(X: pd.DataFrame) -> None:
+    """Blame cells, not the model file, where scaling can exceed what a double holds."""
+    for name, values in X.select_dtypes("number").items():
+        huge = np.flatnonzero(values.abs() > HUGE)
+        if len(huge):
+            raise InputError(
+                f"column {name!r} holds {float(values.iloc[huge[0]])!r} in row {huge[0] + 1}, "
+                "which is too large for this model."
+            )
+
+
 @dataclass
 class SavedModel:
     """A model file of ``uneven fit`` or ``compare``."""
@@ -122,9 +134,14 @@ class SavedModel:
             frame[name] = cells.where(cells.notna() & (cells != ""), np.nan)
         notes: list[str] = []
         X = self.schema.convert(frame, notes)
-        with in_use(self.path):
-            shares = self.model.predict_proba(X) if hasattr(self.model, "predict_proba") else None
-            return self.model.predict(X).tolist(), shares, notes
+        try:
+            with in_use(self.path):
+                proba = hasattr(self.model, "predict_proba")
+                shares = self.model.predict_proba(X) if proba else None
+                return self.model.predict(X).tolist(), shares, notes
+        except ModelFileError:
+            _refuse_huge(X)
+            raise
 
 
 class OnnxModel:

@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any
 
+import numpy as np
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
@@ -130,6 +131,9 @@ def build_service(model: Served, token: str, host: str = "127.0.0.1", port: int 
         ignored = check_rows(sent.rows, [one["name"] for one in model.columns])
         with one_at_a_time:
             predictions, shares, notes = model.predict(sent.rows)
+        if shares is not None and not np.isfinite(shares).all():
+            k = int(np.flatnonzero(~np.isfinite(shares).all(axis=1))[0])
+            raise InputError(f"row {k + 1} holds numbers that are too large for this model.")
         found = {"predictions": predictions, "classes": model.classes, "ignored": ignored}
         found["notes"] = notes
         return found | ({} if shares is None else {"probabilities": shares.tolist()})
