@@ -4,10 +4,13 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -15,9 +18,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from uneven.comparison import InputError
-from uneven.labelling import guard
 from uneven.serving.served import open_model
 from uneven.serving.service import LARGEST_BODY, MOST_ROWS, build_service, own_token
+from uneven.web import guard, server
 
 TOKEN, PORT = "t" * 24, 8000
 HOST = f"127.0.0.1:{PORT}"
@@ -217,8 +220,45 @@ def test_slow_bodies_are_refused(service, monkeypatch):
     headers = BEARER | {"Host": HOST, "Content-Type": "application/json"}
     raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
     scope = {"type": "http", "method": "POST", "path": "/predict", "headers": raw}
-    asyncio.run(service.app(scope, receive, send))
+    asyncio.run(asyncio.wait_for(service.app(scope, receive, send), 5))
     assert sent[0]["status"] == 408
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Address of a server that gives requests a fifth of a second to arrive."""
+    monkeypatch.setattr(server, "SILENCE", 0.2)
+
+    async def app(scope, receive, send):
+        await asyncio.sleep(0.5)
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    listening = server.bind("127.0.0.1", 0)
+    thread = server.ServerThread(app, listening)
+    thread.start()
+    yield listening.getsockname()
+    thread.stop()
+    listening.close()
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: a\r\n"])
+def test_connections_without_a_request_are_ended(impatient, sent):
+    with socket.create_connection(impatient, timeout=10) as connection:
+        connection.sendall(sent)
+        with suppress(ConnectionResetError):
+            assert connection.recv(100) == b""
+
+
+def test_slow_answers_and_later_requests_are_not_ended(impatient):
+    with socket.create_connection(impatient, timeout=10) as connection:
+        for pause in (0.0, 0.6):
+            time.sleep(pause)
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            assert connection.recv(1000).startswith(b"HTTP/1.1 204")
+        connection.sendall(b"GET / HT")
+        with suppress(ConnectionResetError):
+            assert connection.recv(100) == b""
 
 
 def test_the_token_of_the_environment(monkeypatch):

@@ -11,11 +11,11 @@ from starlette.testclient import TestClient
 from tests.labelling.conftest import HOST, PORT, Visitor
 from uneven.comparison import InputError
 from uneven.labelling.curve import Point
-from uneven.labelling.guard import LARGEST_BODY, own_name
 from uneven.labelling.server import build_app
 from uneven.labelling.serving import LabelServer
 from uneven.labelling.statuspanel import curve_chart
-from uneven.labelling.webserver import check_host
+from uneven.web.guard import LARGEST_BODY, own_name
+from uneven.web.server import check_host
 
 READS = ["/", "/next", "/answers", "/again", "/people", "/report", "/status", "/guess/1"]
 READS += ["/cell/1/0", "/image/1", "/export/answers.csv", "/export/labels.csv", "/nothing"]

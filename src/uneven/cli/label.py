@@ -38,7 +38,7 @@ def page_request(
         Further attributes of `PageRequest`; None for those that were not given.
     """
     from uneven.labelling.naming import read_people
-    from uneven.labelling.webserver import check_host
+    from uneven.web.server import check_host
 
     check_host(given["host"], given["consent"])
     read_people(given["annotators"])
@@ -70,7 +70,7 @@ def label(request: PageRequest) -> None:
     """
     from uneven.cli import terminal
     from uneven.labelling.serving import announce, open_server
-    from uneven.labelling.webserver import check_host
+    from uneven.web.server import check_host
 
     require_server("uneven label")
     with terminal.busy(f"reading {request.pool}"):

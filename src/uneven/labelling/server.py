@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from uneven.comparison.errors import InputError
 from uneven.labelling import cards, exports, views
-from uneven.labelling.guard import Guard
+from uneven.labelling.guard import PeopleGuard
 from uneven.labelling.naming import LONGEST_LABEL, LONGEST_NAME, RefusedError
 from uneven.labelling.peoplepage import people_page
 from uneven.labelling.project import LONGEST_COMMENT, ChangedError, Project
@@ -59,7 +59,7 @@ class NewName(BaseModel):
     name: Annotated[str, Field(max_length=4 * LONGEST_NAME)]
 
 
-def build_app(project: Project, host: str = "127.0.0.1", port: int = 8000) -> Guard:
+def build_app(project: Project, host: str = "127.0.0.1", port: int = 8000) -> PeopleGuard:
     """The server of a project.
 
     Parameters
@@ -79,7 +79,7 @@ def build_app(project: Project, host: str = "127.0.0.1", port: int = 8000) -> Gu
     _serve_rows(app, project)
     _take_answers(app, project)
     _serve_exports(app, project)
-    return Guard(app, lambda: list(project.people.values()), host, port)
+    return PeopleGuard(app, lambda: list(project.people.values()), host, port)
 
 
 def _me(request: Request) -> Person:

@@ -14,8 +14,8 @@ from uneven.comparison.inputs import as_frame
 from uneven.labelling.pool import PoolTable, pool_of_frame, read_pool
 from uneven.labelling.project import Project
 from uneven.labelling.summary import write_summary
-from uneven.labelling.webserver import ServerThread, bind, shown_address
 from uneven.utils.optional import require
+from uneven.web.server import ServerThread, bind, shown_address
 
 
 class LabelServer:

@@ -21,10 +21,10 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from uneven.comparison import InputError
-from uneven.labelling.guard import Guard, Scope, StopError
-from uneven.labelling.webserver import ServerThread, bind, check_host, shown_address
 from uneven.persistence.model_file import ModelFileError
 from uneven.serving.served import Served, check_rows, open_model
+from uneven.web.guard import Guard, Scope, StopError
+from uneven.web.server import ServerThread, bind, check_host, shown_address
 
 LARGEST_BODY = 8 << 20
 MOST_ROWS = 10_000
@@ -65,18 +65,18 @@ class TokenGuard(Guard):
     largest_body = LARGEST_BODY
 
     def __init__(self, app: Any, token: str, host: str, port: int) -> None:
-        super().__init__(app, list, host, port)
+        super().__init__(app, host, port)
         self.token = token
 
-    def _who(self, scope: Scope, headers: dict[str, str]) -> tuple[None, bool]:
+    def _admit(self, scope: Scope, headers: dict[str, str]) -> list[tuple[bytes, bytes]]:
         scheme, _, given = headers.get("authorization", "").partition(" ")
         known = hmac.compare_digest(given.encode(), self.token.encode())
         known = known and scheme.lower() == "bearer"
         if not known and scope["path"] != "/health":
             raise StopError(401, "send the header Authorization: Bearer TOKEN.")
-        return None, False
+        return []
 
-    def _check_write(self, headers: dict[str, str], person: Any) -> None:
+    def _check_write(self, scope: Scope, headers: dict[str, str]) -> None:
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             raise StopError(415, "rows are sent as JSON.")
 

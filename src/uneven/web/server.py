@@ -11,12 +11,48 @@ from functools import partial
 from typing import Any
 
 from uneven.comparison.errors import InputError
-from uneven.labelling.guard import is_loopback
+from uneven.web.guard import is_loopback
 
 WARNING = (
     "the page is open to everybody who can reach {host} and knows a token; what is sent is not "
     "encrypted, so whoever listens on the network can read rows, answers and tokens."
 )
+
+
+SILENCE = 10.0
+"""Seconds for the head of a request to arrive."""
+
+
+def _impatient_protocol() -> Any:
+    """HTTP that ends connections whose request does not begin, or whose head arrives too slowly."""
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class ImpatientProtocol(H11Protocol):  # type: ignore[misc]
+        def connection_made(self, transport: Any) -> None:
+            self._end: Any = None
+            super().connection_made(transport)
+            self._watch()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._watch()
+
+        def connection_lost(self, error: Exception | None) -> None:
+            self._forget()
+            super().connection_lost(error)
+
+        def _watch(self) -> None:
+            if self.cycle is not None and not self.cycle.response_complete:
+                self._forget()
+            elif self._end is None:
+                self._end = self.loop.call_later(SILENCE, self.transport.abort)
+
+        def _forget(self) -> None:
+            if self._end is not None:
+                self._end.cancel()
+                self._end = None
+
+    return ImpatientProtocol
 
 
 class ServerThread:
@@ -36,6 +72,7 @@ class ServerThread:
 
         config = uvicorn.Config(
             app,
+            http=_impatient_protocol(),
             log_level="warning",
             access_log=False,
             lifespan="off",

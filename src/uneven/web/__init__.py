@@ -1,0 +1,1 @@
+"""What the labelling page and ``uneven serve`` share: a server, and a guard before it."""
