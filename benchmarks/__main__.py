@@ -45,6 +45,7 @@ from benchmarks import (
     uma_average,
     uma_speed,
     uma_toy,
+    uneven_members,
     view_selection,
     visits,
     wide_views,
@@ -166,6 +167,10 @@ SECTIONS = {
     "norm-speed": (
         "Fitting NormCoMBo and CoMBo with as many trees, UnevenClassifier and LightGBM, one thread",
         norm_speed.run,
+    ),
+    "uneven-members": (
+        "Members of UnevenClassifier, 15 tables; ratio: wins-losses against the default",
+        uneven_members.run,
     ),
     "norm-research": (
         "What was tried on the way to NormCoMBo, five folds, means over the sets of a group",

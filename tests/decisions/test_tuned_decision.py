@@ -14,17 +14,24 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import log_loss
-from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_val_predict
+from sklearn.model_selection import (
+    GroupKFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    cross_val_predict,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.class_weight import compute_sample_weight
 
 from uneven import ComboClassifier, TunedDecisionClassifier
 from uneven.decisions import change_prior, fit_decision, fit_log_pool
-from uneven.decisions.unseen import fit_numbered
+from uneven.decisions.calibration import fit_calibration
+from uneven.decisions.unseen import UnseenRows, fit_numbered
 from uneven.metrics import class_recalls, confusion_norm
 
 
@@ -50,7 +57,7 @@ def test_it_is_cross_fitting_calibration_and_a_decision():
     tuned = TunedDecisionClassifier(FAST, cv=5).fit(X, Y)
     said = cross_val_predict(FAST, X, Y, cv=StratifiedKFold(5), method="predict_proba")
     codes = np.searchsorted(tuned.classes_, Y)
-    pool = fit_log_pool([said], codes, bias_penalty=3.0)
+    pool = fit_calibration(UnseenRows(said, codes, np.ones(len(codes))))
     rule = fit_decision(pool.probabilities([said]), codes)
     np.testing.assert_allclose(tuned.decision_.factors, rule.factors)
     proba = pool.probabilities([FAST.fit(X, Y).predict_proba(NEW)])
@@ -58,6 +65,17 @@ def test_it_is_cross_fitting_calibration_and_a_decision():
     np.testing.assert_array_equal(tuned.predict(NEW), tuned.classes_[rule.answers(proba)])
     best = tuned.decision_function(NEW).argmax(axis=1)
     np.testing.assert_array_equal(tuned.predict(NEW), tuned.classes_[best])
+
+
+def test_a_calibration_is_a_pool_of_one_member_whose_biases_are_nearly_free():
+    said = cross_val_predict(GaussianNB(), X, Y, cv=5, method="predict_proba")
+    codes = np.unique(Y, return_inverse=True)[1]
+    found = fit_calibration(UnseenRows(said, codes, np.ones(len(codes))))
+    pool = fit_log_pool([said], codes, bias_penalty=0.03 * np.bincount(codes))
+    assert found.weights[0] == pytest.approx(pool.weights[0], abs=0.02)
+    shares = found.probabilities([said])
+    np.testing.assert_allclose(shares, pool.probabilities([said]), atol=0.06)
+    np.testing.assert_allclose(shares.mean(axis=0), np.bincount(codes) / len(codes), atol=0.01)
 
 
 @pytest.mark.parametrize("measure", ["norm", "gmean", "balanced_accuracy", "worst_recall"])
@@ -353,6 +371,92 @@ def test_groups_and_splits():
     assert len(held.unseen_.codes) == len(splits[0][1])
     with pytest.raises(TypeError, match="only sample_weight and groups"):
         TunedDecisionClassifier(FAST).fit(X, Y, colour=groups)
+    with pytest.raises(ValueError, match="cv names row 5000, but the table has 1200 rows"):
+        TunedDecisionClassifier(FAST, cv=[(np.arange(9), [5000])]).fit(X, Y)
+
+
+def test_groups_stay_together_without_a_splitter():
+    groups = np.arange(len(Y)) // 4
+    forest = RandomForestClassifier(20, oob_score=True, random_state=0)
+    tuned = TunedDecisionClassifier(forest).fit(X, Y, groups=groups)
+    folds = StratifiedGroupKFold(5).split(X, Y, groups)
+    same = TunedDecisionClassifier(forest, cv=folds).fit(X, Y)
+    np.testing.assert_array_equal(tuned.unseen_.probabilities, same.unseen_.probabilities)
+
+
+def test_rows_of_classes_that_a_fold_has_not_seen_are_not_judged():
+    order = np.argsort(Y, kind="stable")
+    thirds = np.array_split(order, 3)
+    splits = [(np.setdiff1d(order, test), test) for test in thirds]
+    with pytest.warns(UserWarning, match=r"no unseen row is of \['less', 'rare'\]"):
+        tuned = TunedDecisionClassifier(FAST, cv=splits).fit(X, Y)
+    assert set(tuned.unseen_.codes) == {0}
+
+
+@pytest.mark.parametrize("n_rare", [1, 2, 3, 5])
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        RandomForestClassifier(50, oob_score=True, random_state=0),
+        DecisionTreeClassifier(min_samples_leaf=5, random_state=0),
+        KNeighborsClassifier(15),
+        GaussianNB(),
+    ],
+    ids=lambda classifier: type(classifier).__name__,
+)
+def test_a_handful_of_rare_rows_does_not_break_large_classes(classifier, n_rare):
+    def draw(sizes, rng):
+        y = np.repeat([0, 1, 2], sizes)
+        return rng.normal(size=(len(y), 4)) + np.outer(y, [1.5, 0, 0, 0]) + 2 * (y == 2)[:, None], y
+
+    found = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        rows, y = draw([280, 112, n_rare], rng)
+        new, truth = draw([600, 300, 300], rng)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            both = [
+                TunedDecisionClassifier(
+                    classifier, measure="balanced_accuracy", calibrate=calibrate
+                ).fit(rows, y)
+                for calibrate in (True, False)
+            ]
+        found.append([class_recalls(truth, model.predict(new)).mean() for model in both])
+        share = both[0].predict_proba(rows).mean(axis=0)[2]
+        assert n_rare == 1 or share < 3 * n_rare / len(y)
+    calibrated, divided = np.mean(found, axis=0)
+    assert calibrated > divided - 0.06
+
+
+def test_weights_of_classes_do_not_decide_how_certain_a_calibration_is():
+    large = Y != "rare"
+    rows = np.vstack([X[large], X[~large][:3]])
+    y = np.concatenate([Y[large], Y[~large][:3]])
+    weight = compute_sample_weight("balanced", y)
+    losses = []
+    for model in (GaussianNB(), TunedDecisionClassifier(GaussianNB())):
+        model.fit(rows, y, sample_weight=weight)
+        said = model.predict_proba(NEW[TRUTH != "rare"])[:, :2]
+        said /= said.sum(axis=1, keepdims=True)
+        losses.append(log_loss(TRUTH[TRUTH != "rare"], said, labels=model.classes_[:2]))
+    assert model.calibration_.weights[0] > 0.3
+    assert losses[1] < losses[0] + 0.02
+
+
+def test_recalls_are_known_by_rows_not_by_weight():
+    y = Y.copy()
+    y[np.flatnonzero(Y == "rare")[1:]] = "less"
+    heavy = np.where(y == "rare", 1000.0, 1.0)
+    tuned = TunedDecisionClassifier(FAST, cv=[(np.arange(1200), np.arange(1200))])
+    alone = tuned.fit(X, y, sample_weight=heavy)
+    assert np.isnan(alone.decision_.recalls[2])
+    light = np.where(Y == "less", 1e-4, 1.0)
+    many = TunedDecisionClassifier(FAST, constraints={"less": 0.8}).fit(X, Y, sample_weight=light)
+    assert many.decision_.recalls[1] >= 0.8
+    assert many.decision_.confusion.sum(axis=1) == pytest.approx(
+        [np.sum(c == Y) for c in many.classes_]
+    )
 
 
 class Noting(ClassifierMixin, BaseEstimator):
@@ -532,7 +636,7 @@ def test_classifiers_that_refuse_text_get_numbers(folds):
 
 
 def test_what_a_classifier_refuses_for_another_reason_stays_refused():
-    with pytest.raises(ValueError, match="Invalid classes"):
+    with pytest.raises(ValueError, match="contains NaN"):
         TunedDecisionClassifier(Counting()).fit(np.full_like(X, np.nan), Y)
     counting = Counting()
     counting.class_weight = {0: 1.0, 1: 5.0}
@@ -551,6 +655,10 @@ def test_other_libraries(module):
             10, verbose=0, thread_count=1, allow_writing_files=False
         ),
     }[module]
+    if module == "catboost":
+        listed = make().set_params(cat_features=[0])
+        whole = np.rint(X).astype(int)
+        assert TunedDecisionClassifier(listed, cv=2).fit(whole, Y).classes_[0] == "common"
     codes = np.unique(Y, return_inverse=True)[1]
     tuned = TunedDecisionClassifier(make(), cv=3).fit(X, Y, sample_weight=np.ones(len(Y)))
     truth = np.unique(TRUTH, return_inverse=True)[1]

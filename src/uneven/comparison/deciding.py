@@ -28,8 +28,8 @@ from uneven.comparison.methodresult import FoldAnswers, MethodResult
 from uneven.comparison.problem import Problem
 from uneven.comparison.summaries import DecisionSummary
 from uneven.decisions import TunedDecisionClassifier
+from uneven.decisions.calibration import calibrated_rows, fit_calibration
 from uneven.decisions.decision import fit_decision
-from uneven.decisions.tuned_decision import calibrated_rows, fit_calibration
 from uneven.decisions.unseen import UnseenRows
 from uneven.metrics import confusion_counts
 from uneven.metrics.probabilities import are_shares

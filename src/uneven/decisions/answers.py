@@ -102,10 +102,12 @@ class AnsweringMixin(ClassifierMixin):
         return moved
 
     def _check_decision(self, classes: list[Any]) -> None:
-        """Refuse costs, frequencies and constraints of other classes, before anything is learnt."""
+        """Refuse decisions that do not fit the classes, before anything is learnt."""
         no_rows = UnseenRows(np.zeros((0, len(classes))), np.zeros(0, int), np.zeros(0))
         if classes:
             self._fit_decision(no_rows, classes, in_class_order(self.prior, classes))
+        if self.abstain_cost is not None:
+            self._abstain_label()
 
     def _fit_decision(
         self, rows: UnseenRows, classes: list[Any], prior: Any, trained: Any = None

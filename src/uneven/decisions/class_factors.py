@@ -17,7 +17,12 @@ import numpy as np
 
 from uneven.decisions._loops import sweep_class
 from uneven.decisions.measures import ConfusionMeasure, find_measure
-from uneven.decisions.rows import check_codes, check_probabilities, effective_mass
+from uneven.decisions.rows import (
+    check_codes,
+    check_probabilities,
+    class_evidence,
+    effective_mass,
+)
 
 _UNIT = 2.0**30
 """Log-scores are whole multiples of 1 / _UNIT: sums are exact, and last bits decide nothing."""
@@ -29,6 +34,9 @@ _SHORT_PRICES = (0.3, 1.0, 3.0, 10.0)
 _TURNS = 4
 _DIGITS = 9
 _BOUND_ERROR = 1e-8
+
+SINGLE_ROW = 1.0 + 1e-9
+"""Number of rows of a class up to which nothing about it can be estimated."""
 
 
 def log_scores(probabilities: np.ndarray, prior: np.ndarray, factors: np.ndarray) -> np.ndarray:
@@ -139,10 +147,11 @@ class JudgedRows:
         log p / prior in whole units.
     y : ndarray of int, shape (n_samples,)
     mass : ndarray of shape (n_samples,)
+        Weights within the classes; see :func:`~uneven.decisions.rows.class_evidence`.
     belief : ndarray of shape (n_samples, n_classes)
-        Share of the row in the mass that is believed to be of each class; columns sum to 1.
+        Share of the row in the weight that is believed to be of each class; columns sum to 1.
     sizes : ndarray of shape (n_classes,)
-        Mass of each class.
+        As how many equal rows those of each class are evidence.
     target : ndarray of shape (n_classes,)
         Row sums of the confusion matrices that are evaluated.
     """
@@ -165,9 +174,12 @@ class JudgedRows:
         weighed = shares * mass[:, None]
         totals = weighed.sum(axis=0)
         belief = weighed / np.where(totals > 0.0, totals, 1.0)
-        sizes = np.bincount(y, weights=mass, minlength=len(prior))
-        goal = sizes if target is None else np.asarray(target, float) * sizes.sum()
-        return cls(_levels(shares, prior), y, mass, belief, sizes, np.where(sizes > 0, goal, 0.0))
+        goal = np.bincount(y, weights=mass, minlength=len(prior))
+        if target is not None:
+            goal = np.asarray(target, float) * goal.sum()
+        own = class_evidence(mass, y)
+        sizes = np.bincount(y, weights=own, minlength=len(prior))
+        return cls(_levels(shares, prior), y, own, belief, sizes, np.where(sizes > 0, goal, 0.0))
 
     def confusion(self, counts: np.ndarray, beliefs: np.ndarray, pseudo_rows: float) -> np.ndarray:
         """Confusion matrices of rows and pseudo-rows, whose row sums are ``target``.
@@ -263,6 +275,7 @@ class FactorSearch:
     def _descend(self, turns: list[tuple[np.ndarray, float]]) -> np.ndarray:
         """In each turn, every class takes the best of some offsets on its log factor.
 
+        The factor of a class of a single row stays, since nothing can be learnt about it.
         A unit of missing recall has the penalty of the turn; if that is infinite, recalls are
         compared first. The smallest of equally good moves is taken.
         """
@@ -270,7 +283,7 @@ class FactorSearch:
         for offsets, short_price in turns:
             before = log_factors.copy()
             whole = np.rint(offsets * _UNIT)
-            for column in np.flatnonzero(self.rows.sizes).tolist():
+            for column in np.flatnonzero(self.rows.sizes > SINGLE_ROW).tolist():
                 short, losses = self._judge(log_factors, column, whole)
                 if np.isfinite(short_price):
                     short, losses = np.zeros(len(short)), losses + short_price * short

@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
-from uneven.decisions.class_factors import fit_class_factors, log_scores
+from uneven.decisions.class_factors import SINGLE_ROW, fit_class_factors, log_scores
 from uneven.decisions.measures import find_measure
 from uneven.decisions.prior_shift import change_prior, check_prior
 from uneven.decisions.rows import (
     check_codes,
     check_probabilities,
+    class_evidence,
     effective_mass,
     share_of_classes,
 )
@@ -60,8 +61,9 @@ class Decision:
     least_recall : ndarray of shape (n_classes,)
         Minimum recalls that were required; 0 where none was.
     confusion : ndarray of shape (n_classes, n_classes)
-        Confusion matrix of the rule on the rows that it was fitted on, (weighted) counts, as if
-        it never abstained.
+        Confusion matrix of the rule on the rows that it was fitted on, as if it never abstained.
+        Weights count within the classes only: each row adds up to the number of equal rows that
+        would be as good evidence.
     """
 
     prior: np.ndarray
@@ -121,7 +123,7 @@ class Decision:
 
         With a single row the recall cannot be estimated, since the rule was fitted to it.
         """
-        known = self.confusion.sum(axis=1) > 1.0 + _ENOUGH
+        known = self.confusion.sum(axis=1) > SINGLE_ROW
         return np.where(known, self._found(), np.nan)
 
     def _found(self) -> np.ndarray:
@@ -263,7 +265,8 @@ def fit_decision(
     nothing = np.zeros((n_classes, n_classes))
     rule = Decision(trained, target, factors, cost, abstain_cost, label, least, nothing)
     answers = rule.scores(shares).argmax(axis=1)
-    rule = replace(rule, confusion=pair_counts(codes, answers, n_classes, mass))
+    evidence = class_evidence(mass, codes)
+    rule = replace(rule, confusion=pair_counts(codes, answers, n_classes, evidence))
     _check_reached(rule, names)
     return rule
 
@@ -392,6 +395,7 @@ def _extras_in_words(rule: Decision, classes: Sequence[Any]) -> list[str]:
         lines.append(f"Expected class frequencies at prediction: {shares}.")
     if rule.abstain_cost is not None:
         lines.append(
-            f"Abstains where the expected cost of a prediction exceeds {rule.abstain_cost:g}."
+            f"Abstains where the expected cost of a prediction exceeds {rule.abstain_cost:g}; the "
+            "recalls are those without abstaining."
         )
     return lines

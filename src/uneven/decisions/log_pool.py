@@ -4,7 +4,7 @@
 
 The weights and the class biases minimise the log-loss on rows that the members were not fitted to,
 plus a quadratic penalty on deviations from equal weights and zero bias. The problem is convex, with
-one optimum. A pool of one member is a calibration: a temperature and a bias per class.
+one optimum.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from uneven.utils.model_types import LARGEST, check_numbers, check_shares, persi
 
 LEAST_FLOOR, MOST_FLOOR = 1e-6, 1e-2
 
+_BIAS_PENALTY, _UNKNOWN_BIAS_PENALTY = 0.03, 10.0
+"""Price of a squared class bias for every row of the class, and for a class without rows."""
+
 _ROUNDS_WITH_GAPS = 4
 
 
@@ -38,7 +41,8 @@ class LogPool:
     prior : ndarray of shape (n_classes,)
         Class frequencies in training: the probabilities where every member abstains.
     floors : ndarray of shape (n_members,)
-        Lower bounds of the probabilities of each member, so that none can veto a class.
+        Lower bounds of the probabilities of each member, so that none can veto a class; for tiny
+        classes they are lower, see :func:`log_probabilities`.
     shares_gaps : bool
         How members that abstain are treated. True: the others share their weight. False: they are
         replaced by the class frequencies, so that the pool is less certain if more members abstain.
@@ -65,7 +69,8 @@ class LogPool:
         if len(members) != len(self.weights):
             raise ValueError(f"the pool has {len(self.weights)} members, got {len(members)}.")
         said = _stack(members, len(self.bias))
-        logs, gaps = _logs(said, self.floors), np.isnan(said).any(axis=2)
+        logs = log_probabilities(said, self.floors, self.prior)
+        gaps = np.isnan(said).any(axis=2)
         weights = self.weights if self.shares_gaps else None
         filled = _fill_gaps(logs, gaps, weights, self.prior)
         scores = np.tensordot(self.weights, filled, axes=1)
@@ -102,8 +107,9 @@ def fit_log_pool(
     Parameters
     ----------
     members : sequence of M array-like of shape (n_samples, n_classes)
-        Probabilities. Zeros count as half of the smallest one of the member, within 1e-6 and 0.01:
-        a forest that never voted for a class is less certain than a boost that gives it 1e-9. Rows
+        Probabilities. Zeros count as half of the smallest one of the member, within 1e-6 and 0.01,
+        at most half of the class frequency: a forest that never voted for a class is less certain
+        than a boost that gives it 1e-9. Rows
         of NaN: the member abstains. Either its weight is shared among the others in proportion to
         their weights, or it is replaced by the class frequencies: whichever has the smaller loss,
         so that the pool learns how certain to be where many abstain. Without such rows here, the
@@ -144,10 +150,10 @@ def fit_log_pool(
     n_classes = np.shape(members[0])[-1]
     said = _stack(members, n_classes)
     floors = np.array([probability_floor(p) for p in said])
-    logs, gaps = _logs(said, floors), np.isnan(said).any(axis=2)
-    codes = check_codes(y, logs.shape[1], n_classes)
+    codes = check_codes(y, said.shape[1], n_classes)
     mass = effective_mass(sample_weight, len(codes))
     prior = share_of_classes(codes, mass, n_classes)
+    logs, gaps = log_probabilities(said, floors, prior), np.isnan(said).any(axis=2)
     spoken = (~gaps.all(axis=0)) & (mass > 0.0)
     logs, gaps, codes, mass = logs[:, spoken], gaps[:, spoken], codes[spoken], mass[spoken]
     weights = np.full(len(logs), 1.0 / len(logs))
@@ -160,7 +166,7 @@ def fit_log_pool(
     pools = [_with_shared_gaps(logs, gaps, codes, mass, start, penalty, tolerance)]
     if gaps.any():
         told = _fill_gaps(logs, gaps, None, prior)
-        pools.append(_minimise(told, codes, mass, start, penalty, tolerance))
+        pools.append(minimise_pool_loss(told, codes, mass, start, penalty, tolerance))
     (found, _), shares_gaps = min(zip(pools, (True, False)), key=lambda one: one[0][1])
     weights, bias = found[: len(logs)], found[len(logs) :]
     return LogPool(weights, bias, prior, floors, shares_gaps)
@@ -179,25 +185,42 @@ def _with_shared_gaps(
     weights = start[: len(logs)]
     for _ in range(_ROUNDS_WITH_GAPS if gaps.any() else 1):
         filled = _fill_gaps(logs, gaps, weights)
-        found, loss = _minimise(filled, codes, mass, start, penalty, tolerance)
+        found, loss = minimise_pool_loss(filled, codes, mass, start, penalty, tolerance)
         weights = found[: len(logs)]
     return found, loss
 
 
-def _minimise(
+def minimise_pool_loss(
     logs: np.ndarray,
     codes: np.ndarray,
     mass: np.ndarray,
-    start: np.ndarray,
+    centre: np.ndarray,
     penalty: np.ndarray,
     tolerance: float,
 ) -> tuple[np.ndarray, float]:
-    """Optimal weights and biases (n_members + n_classes,), and their loss; from the centre on."""
-    bounds = [(0.0, np.inf)] * len(logs) + [(-np.inf, np.inf)] * (len(start) - len(logs))
+    """Find the weights and biases with the smallest penalised loss.
+
+    Parameters
+    ----------
+    logs : ndarray of shape (n_members, n_samples, n_classes)
+    codes : ndarray of int, shape (n_samples,)
+    mass : ndarray of shape (n_samples,)
+    centre, penalty : ndarray of shape (n_members + n_classes,)
+        The search begins at ``centre``; ``sum penalty * (parameters - centre)^2 / sum mass`` is
+        added to the mean log-loss.
+    tolerance : float
+        The search ends when a step lowers the loss by less than this share.
+
+    Returns
+    -------
+    parameters : ndarray of shape (n_members + n_classes,)
+    loss : float
+    """
+    bounds = [(0.0, np.inf)] * len(logs) + [(-np.inf, np.inf)] * (len(centre) - len(logs))
     found = minimize(
         pool_loss,
-        start,
-        args=(np.ascontiguousarray(logs), codes, mass / mass.sum(), start, penalty / mass.sum()),
+        centre,
+        args=(np.ascontiguousarray(logs), codes, mass / mass.sum(), centre, penalty / mass.sum()),
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,
@@ -276,6 +299,25 @@ def softmax_loss(
     return float(share @ (np.log(totals) - told)), slope
 
 
+def bias_penalty_of(sizes: np.ndarray) -> np.ndarray:
+    """Penalty of each class bias that leaves the bias of a tiny class nearly free.
+
+    The mean probability of a class is known from all rows, however few are its own. Models that
+    have not seen a row of a tiny class have seen few of that class at all, and give it too small a
+    probability; a temperature below 1 gives it too large a one. The bias makes up for both.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (n_classes,)
+        Number of rows of each class.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+    """
+    return np.where(sizes > 0.0, _BIAS_PENALTY * sizes, _UNKNOWN_BIAS_PENALTY)
+
+
 def _stack(members: Sequence[Any], n_classes: int) -> np.ndarray:
     """Checked probabilities, shape (n_members, n_samples, n_classes)."""
     return np.stack([check_probabilities(p, n_classes, gaps=True) for p in members])
@@ -287,8 +329,25 @@ def probability_floor(probabilities: np.ndarray) -> float:
     return float(np.clip(smallest / 2.0, LEAST_FLOOR, MOST_FLOOR))
 
 
-def _logs(said: np.ndarray, floors: np.ndarray) -> np.ndarray:
-    return np.asarray(np.log(np.maximum(said, floors[:, None, None])))
+def log_probabilities(said: np.ndarray, floors: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """Logarithms of probabilities, shape (n_members, n_samples, n_classes).
+
+    Parameters
+    ----------
+    said : ndarray of shape (n_members, n_samples, n_classes)
+    floors : ndarray of shape (n_members,)
+    prior : ndarray of shape (n_classes,)
+        Where half of it is below the floor of a member, it counts instead: a floor must not make
+        a tiny class more probable than it is.
+
+    Examples
+    --------
+    >>> said, prior = np.array([[[0.0, 1.0]]]), np.array([0.002, 0.998])
+    >>> np.exp(log_probabilities(said, np.array([0.01]), prior)).round(3).tolist()
+    [[[0.001, 1.0]]]
+    """
+    lowest = np.minimum(floors[:, None], prior / 2.0)
+    return np.asarray(np.log(np.maximum(said, lowest[:, None])))
 
 
 def _fill_gaps(

@@ -99,6 +99,33 @@ def effective_mass(sample_weight: Any, n_samples: int) -> np.ndarray:
     return np.asarray(mass * (mass.sum() / (mass @ mass)))
 
 
+def class_evidence(mass: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Weights whose sum over a class is the number of equal rows that are as good evidence (Kish).
+
+    Parameters
+    ----------
+    mass : ndarray of shape (n_samples,)
+        Weights; only their ratios within a class count.
+    codes : ndarray of int, shape (n_samples,)
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    >>> class_evidence(np.array([1.0, 1.0, 50.0, 0.0]), np.array([0, 0, 1, 1]))
+    array([1., 1., 1., 0.])
+    """
+    if not len(codes):
+        return np.zeros(0)
+    largest = np.zeros(codes.max() + 1)
+    np.maximum.at(largest, codes, mass)
+    scaled = mass / np.where(largest > 0.0, largest, 1.0)[codes]
+    once, twice = np.bincount(codes, scaled), np.bincount(codes, scaled**2)
+    return np.asarray(scaled * (once / np.where(twice > 0.0, twice, 1.0))[codes])
+
+
 def share_of_classes(codes: np.ndarray, mass: np.ndarray, n_classes: int) -> np.ndarray:
     """Share of each class in the mass, shape (n_classes,); one without rows counts half a row."""
     sizes = np.bincount(codes, weights=mass, minlength=n_classes)
@@ -131,11 +158,19 @@ def recalls_by_code(constraints: Any, classes: Sequence[Any]) -> dict[int, float
     """
     if constraints is None:
         return None
+    constraints = _as_dict(constraints)
     if not isinstance(constraints, Mapping):
         raise ValueError(
-            f"constraints must be a dict of class to least recall, or None; got {constraints!r}."
+            "constraints must be a dict or a pandas series of class to least recall, or None; got "
+            f"{constraints!r}."
         )
     return {class_code(label, classes): recall for label, recall in constraints.items()}
+
+
+def _as_dict(values: Any) -> Any:
+    """A pandas series as a dict; other values as they are."""
+    is_series = hasattr(values, "iloc") and hasattr(values, "items")
+    return dict(values.items()) if is_series else values
 
 
 def in_class_order(shares: Any, classes: Sequence[Any]) -> Any:
@@ -146,8 +181,7 @@ def in_class_order(shares: Any, classes: Sequence[Any]) -> Any:
     >>> in_class_order({"b": 0.25, "a": 0.75}, ["a", "b"])
     array([0.75, 0.25])
     """
-    if hasattr(shares, "iloc") and hasattr(shares, "items"):
-        shares = dict(shares.items())
+    shares = _as_dict(shares)
     if not isinstance(shares, Mapping):
         return shares
     ordered = np.full(len(classes), np.nan)

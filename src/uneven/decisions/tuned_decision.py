@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.multiclass import check_classification_targets
@@ -18,8 +18,9 @@ from sklearn.utils.validation import (
 )
 
 from uneven.decisions.answers import AnsweringMixin
+from uneven.decisions.calibration import calibrated_rows, fit_calibration
 from uneven.decisions.decision import Decision
-from uneven.decisions.log_pool import LogPool, fit_log_pool
+from uneven.decisions.log_pool import LogPool
 from uneven.decisions.measures import MEASURES
 from uneven.decisions.rows import in_class_order
 from uneven.decisions.unseen import (
@@ -32,6 +33,7 @@ from uneven.decisions.unseen import (
     has_out_of_bag,
     out_of_bag,
     renumber_splits,
+    unfitted_copy,
 )
 from uneven.utils.contract import not_repeatable
 from uneven.utils.frames import take_rows
@@ -59,9 +61,6 @@ from uneven.utils.validation import (
 from uneven.votes.lazy_answers import answer_lazily
 from uneven.votes.vote import flatten_binary
 
-_BIAS_PENALTY = 3.0
-"""Biases of one classifier may follow the data sooner than those of a pool."""
-
 
 def _check_cv(cv: Any) -> None:
     if isinstance(cv, str):
@@ -74,7 +73,8 @@ def _check_cv(cv: Any) -> None:
 class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator):
     """Tune multiclass decision thresholds of any classifier for a metric, costs or constraints.
 
-    The probabilities of the classifier are calibrated (a temperature and a bias per class); then
+    The probabilities of the classifier are calibrated (a temperature on probability / class
+    frequency, and a bias per class); then
 
     - for a ``measure``, the prediction is the class with the largest probability divided by its
       training frequency and multiplied by a factor that is tuned on unseen rows (out-of-bag or
@@ -100,7 +100,7 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
     prior : array-like of shape (n_classes,), dict or series of class to share, default=None
         Class frequencies where the model will be used. None: as in training. See also
         :meth:`adapt`.
-    constraints : dict of class to float, default=None
+    constraints : dict or series of class to float, default=None
         Minimum recalls on unseen rows, such as ``{"fraud": 0.9}``; ``measure`` chooses among the
         rules that reach them.
     abstain_cost : float, default=None
@@ -113,7 +113,8 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
         misclassification.
     cv : int, splitter, iterable of splits, "auto" or "prefit", default="auto"
         Where the unseen rows come from. "auto": out-of-bag probabilities if the fitted classifier
-        has them (``oob_score=True``), else 5 stratified folds. "prefit": the classifier is
+        has them (``oob_score=True``) and there are no ``groups``, else 5 stratified folds, which
+        keep groups together. "prefit": the classifier is
         fitted, and the rows given to ``fit`` are new to it; wrap it in
         :class:`sklearn.frozen.FrozenEstimator` where this object is cloned, as in a search.
     calibrate : bool, default=True
@@ -213,8 +214,8 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
             For the decision, and for the classifier if it takes weights. Rows of weight 0 are
             left out before anything is fitted.
         **params
-            ``groups`` for a splitter that keeps them together; with scikit-learn's metadata
-            routing, whatever classifier and splitter request.
+            ``groups`` of rows that are to stay together; with scikit-learn's metadata routing,
+            whatever classifier and splitter request.
 
         Returns
         -------
@@ -248,16 +249,19 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
         if prefit:
             check_is_fitted(self.estimator)
             self.estimator_, numbered = self.estimator, None
+            self.classes_ = np.asarray(self.estimator_.classes_)
+            self._check_decision(self.classes_.tolist())
         else:
-            self._check_decision(np.unique(labels).tolist())
-            self.estimator_ = clone(self.estimator)
+            self.classes_ = np.unique(labels)
+            self._check_decision(self.classes_.tolist())
+            self.estimator_ = unfitted_copy(self.estimator)
             numbered = fit_numbered(self.estimator_, X, labels, fit_params)
-        self.classes_ = np.asarray(self.estimator_.classes_) if numbered is None else numbered
+            self.classes_ = np.asarray(self.estimator_.classes_) if numbered is None else numbered
         codes = _encode(labels, self.classes_)
         if prefit:
             said = class_probabilities(self.estimator_, X, self.classes_)
             unseen = UnseenRows(said, codes, weight)
-        elif isinstance(self.cv, str) and has_out_of_bag(self.estimator_):
+        elif isinstance(self.cv, str) and not split_params and has_out_of_bag(self.estimator_):
             unseen = out_of_bag(self.estimator_, codes, weight)
         else:
             unseen = cross_fit(
@@ -312,6 +316,7 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
         check_parameters(made)
         check_is_fitted(classifier)
         made.estimator_, made.classes_ = classifier, np.asarray(classifier.classes_)
+        made._check_decision(made.classes_.tolist())
         made._calibrate(unseen)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(classifier, name):
@@ -345,8 +350,6 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
         self.calibration_ = fit_calibration(unseen) if self.calibrate else None
         self.unseen_ = calibrated_rows(unseen, self.calibration_)
         self._decide(in_class_order(self.prior, self.classes_.tolist()))
-        if self.abstain_cost is not None:
-            self._abstain_label()
 
     def _decide(self, prior: Any) -> None:
         self.decision_ = self._fit_decision(self.unseen_, self.classes_.tolist(), prior)
@@ -459,20 +462,6 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
         check_part("unseen rows", self.unseen_, n_classes, refusal="its unseen rows are a {}")
 
 
-def fit_calibration(unseen: UnseenRows) -> LogPool:
-    """Fit a scale and biases of log-probabilities on unseen rows."""
-    words = (unseen.probabilities, unseen.codes, unseen.weight)
-    return fit_log_pool([words[0]], *words[1:], bias_penalty=_BIAS_PENALTY)
-
-
-def calibrated_rows(unseen: UnseenRows, calibration: LogPool | None) -> UnseenRows:
-    """The same rows with calibrated probabilities, if there is a calibration."""
-    if calibration is None:
-        return unseen
-    said = calibration.probabilities([unseen.probabilities])
-    return UnseenRows(said, unseen.codes, unseen.weight)
-
-
 def _check_estimator(estimator: Any) -> None:
     if isinstance(estimator, type) or not hasattr(estimator, "fit"):
         raise TypeError(f"estimator must be a classifier, got {estimator!r}.")
@@ -487,9 +476,10 @@ def _check_unseen(unseen: UnseenRows, codes: np.ndarray) -> None:
     """Refuse splits after which no row is unseen; one row per class has no other."""
     if not len(unseen.codes) and np.bincount(codes).max() > 1:
         raise ValueError(
-            "cv leaves no rows to fit the decision on: a fold counts if its training part "
-            "has at least two classes and its test part a row. Give cv a number of folds or "
-            "other splits, or a fitted classifier and cv='prefit'."
+            "cv leaves no rows to fit the decision on: a fold counts if its training part has at "
+            "least two classes and its test part a row of one of them (an iterator of splits can "
+            "be used once only). Give cv a number of folds or other splits, or a fitted "
+            "classifier and cv='prefit'."
         )
 
 

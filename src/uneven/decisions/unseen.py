@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import warnings
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.special import softmax
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
 
 from uneven.decisions.rows import check_codes, check_probabilities
 from uneven.utils.estimators import align_margins, align_probabilities, check_margins
@@ -48,6 +49,14 @@ class UnseenRows:
         shape = (len(self.codes), n_classes)
         check_probabilities(check_numbers(self.probabilities, shape, "probabilities"), n_classes)
         check_numbers(self.weight, (len(self.codes),), "weights of unseen rows")
+
+
+def unfitted_copy(estimator: Any) -> Any:
+    """A clone; a deep copy of a classifier that scikit-learn cannot clone (CatBoost with lists)."""
+    try:
+        return clone(estimator)
+    except RuntimeError:
+        return copy.deepcopy(estimator)
 
 
 def class_probabilities(
@@ -136,6 +145,8 @@ def cross_fit(
 ) -> UnseenRows:
     """Fit on the training part of each fold, and predict its test part.
 
+    Rows of a class that the training part lacks are left out: the model cannot know it.
+
     Parameters
     ----------
     estimator : classifier
@@ -159,15 +170,24 @@ def cross_fit(
     UnseenRows
     """
     folds = [
-        (train, test)
+        (train, test[np.isin(codes[test], codes[train])])
         for train, test in _folds(cv, X, codes, split_params)
-        if len(test) and len(np.unique(codes[train])) > min(1, len(classes) - 1)
+        if len(np.unique(codes[train])) > min(1, len(classes) - 1)
     ]
+    folds = [(train, test) for train, test in folds if len(test)]
     parent = os.getpid()
     with cluster_workers():
         said = Parallel(n_jobs=capped_jobs(n_jobs, len(folds)))(
             delayed(in_worker)(
-                parent, _fit_and_ask, clone(estimator), X, y, train, test, classes, fit_params
+                parent,
+                _fit_and_ask,
+                unfitted_copy(estimator),
+                X,
+                y,
+                train,
+                test,
+                classes,
+                fit_params,
             )
             for train, test in folds
         )
@@ -219,18 +239,9 @@ def fit_numbered(
         by_label = isinstance(getattr(model, "class_weight", None), Mapping)
         if by_label or np.array_equal(numbered, np.arange(len(numbered))):
             raise
-        if _refuses(model, X, codes, params):
-            raise
+        model.fit(X, codes, **params)
         return numbered
     return None
-
-
-def _refuses(model: Any, X: Any, codes: np.ndarray, params: Mapping[str, Any]) -> bool:
-    try:
-        model.fit(X, codes, **params)
-    except ValueError:
-        return True
-    return False
 
 
 def cut(value: Any, rows: np.ndarray, n_samples: int) -> Any:
@@ -268,12 +279,27 @@ def renumber_splits(cv: Any, kept: np.ndarray, n_samples: int) -> Any:
 def _folds(
     cv: Any, X: Any, codes: np.ndarray, split_params: Mapping[str, Any]
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Folds of a number are stratified; there are fewer if all classes are smaller."""
+    """Folds of a number are stratified, and keep groups together; fewer if classes are smaller."""
     if isinstance(cv, Integral):
-        largest = int(np.bincount(codes).max())
-        if largest < 2:
+        groups = split_params.get("groups")
+        most = int(np.bincount(codes).max())
+        most = most if groups is None else min(most, len(np.unique(groups)))
+        if most < 2:
             return []
-        cv = StratifiedKFold(min(int(cv), largest))
+        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+        cv = kind(min(int(cv), most))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        return list(check_cv(cv, codes, classifier=True).split(X, codes, **split_params))
+        folds = list(check_cv(cv, codes, classifier=True).split(X, codes, **split_params))
+    return [(_positions(train, len(codes)), _positions(test, len(codes))) for train, test in folds]
+
+
+def _positions(rows: Any, n_samples: int) -> np.ndarray:
+    """Rows of a split as positions; a mask is turned into them."""
+    rows = np.asarray(rows, dtype=None if len(rows) else np.intp)
+    if rows.dtype == bool and len(rows) == n_samples:
+        return np.flatnonzero(rows)
+    odd = rows[(rows < -n_samples) | (rows >= n_samples)]
+    if odd.size:
+        raise ValueError(f"cv names row {odd[0]}, but the table has {n_samples} rows.")
+    return rows

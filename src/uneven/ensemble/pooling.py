@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from uneven.decisions.log_pool import LogPool, fit_log_pool
+from uneven.decisions.log_pool import LogPool, bias_penalty_of, fit_log_pool
 from uneven.decisions.rows import effective_mass, share_of_classes
 from uneven.ensemble.shared_table import Model
 from uneven.utils.estimators import deal_folds
@@ -19,10 +19,6 @@ from uneven.views import resolve_views
 from uneven.votes import ALL_VIEWS
 
 _CLEARLY = 0.995
-_BIAS_PENALTY, _UNKNOWN_BIAS_PENALTY = 0.03, 10.0
-"""Price of a squared class bias for every row of the class, and for a class without rows. Parts
-that have not seen a row of a tiny class have seen few of that class at all, and think too little
-of it: its bias is nearly free to make up for that."""
 
 
 @persisted("pooled_member", role="ensemble_member")
@@ -236,8 +232,7 @@ class PooledRows:
         """The pool of some members."""
         said = [self.said[m] for m in members]
         rows = np.bincount(self.y, self.mass / self.mass.mean(), said[0].shape[1])
-        price = np.where(rows > 0.0, _BIAS_PENALTY * rows, _UNKNOWN_BIAS_PENALTY)
-        return fit_log_pool(said, self.y, self.mass, bias_penalty=price)
+        return fit_log_pool(said, self.y, self.mass, bias_penalty=bias_penalty_of(rows))
 
     def losses(self, members: Sequence[int], rng: np.random.RandomState) -> np.ndarray:
         """Log-loss of each row by a pool fitted on the other half of them, shape (n_samples,)."""

@@ -102,7 +102,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
     cost : array-like of shape (n_classes, n_classes), default=None
         Cost of predicting the column's class for an example of the row's class, in sorted class
         order. The prediction is then the class of least expected cost, and ``measure`` is ignored.
-    constraints : mapping of class label to float, default=None
+    constraints : dict or series of class to float, default=None
         Minimum recall of some classes on unseen rows; ``measure`` chooses among the rules that
         reach it.
     prior : array-like of shape (n_classes,), dict or series of class to share, default=None
@@ -313,8 +313,6 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         self.classes_ = classes
         self.class_prior_ = class_shares(y, mass, len(classes))
         self._check_decision(classes.tolist())
-        if self.abstain_cost is not None:
-            self._abstain_label()
 
     def _learn(
         self,

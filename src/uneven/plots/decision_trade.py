@@ -107,6 +107,13 @@ class DecisionTradeDisplay:
             Passed to `plot`.
         """
         check_is_fitted(estimator)
+        if getattr(estimator, "decision_", None) is None:
+            raise ValueError(
+                f"{type(estimator).__name__} has no decision to draw: wrap it in "
+                "TunedDecisionClassifier, and fit it to two classes or more."
+            )
+        if classes is not None and (isinstance(classes, str) or len(set(classes)) != 2):
+            raise ValueError(f"classes must be two different classes, got {classes!r}.")
         said, chosen, codes, weight = _rows(estimator, X, y)
         labels = estimator.classes_.tolist()
         logs = np.log(np.maximum(said, np.finfo(float).tiny))

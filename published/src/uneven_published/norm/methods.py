@@ -233,6 +233,7 @@ DECLARED: Mapping[str, Method] = {
     TUNED: Method(
         partial(tuned_lightgbm, name="TunedDecisionClassifier"),
         LIGHTGBM,
+        edition=2,
         own="TunedDecisionClassifier",
     ),
     NORM: _ours("NormComboClassifier", edition=5),
