@@ -131,8 +131,8 @@ PEERS: Mapping[str, Strategy] = {
 """Strategies of scikit-activeml."""
 
 RULES: Mapping[str, Strategy] = {
-    DEFAULT: Strategy(edition=2),
-    CHOSEN: Strategy(learner={"estimator": None}, edition=2),
+    DEFAULT: Strategy(edition=3),
+    CHOSEN: Strategy(learner={"estimator": None}, edition=3),
     "Centre of gravity, diverse": Strategy(learner={"query": "centre_of_gravity"}, edition=2),
     "Votes": Strategy(learner={"query": "balanced", "batch": "best"}, edition=2),
     "Votes, diverse": Strategy(learner={"query": "balanced"}, edition=2),

@@ -12,6 +12,7 @@ from uneven.active.automatic import automatic
 from uneven.active.batches import BATCHES, pick_batch
 from uneven.active.choosing import Choice, choose_classifier
 from uneven.active.coverage import typical_first
+from uneven.active.herding import herding
 from uneven.active.history import HistoryError, Step
 from uneven.active.learner import ActiveLearner
 from uneven.active.look_ahead import expected_error
@@ -66,6 +67,7 @@ __all__ = [
     "choose_classifier",
     "expected_error",
     "first_reason",
+    "herding",
     "information",
     "orientation_aware",
     "pick_batch",

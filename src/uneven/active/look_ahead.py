@@ -58,7 +58,7 @@ def expected_error(
     """
     utilities = np.full(len(state.candidates), -np.inf)
     rng = np.random.default_rng(len(state.labelled))
-    few = _shortlist(state, candidates, rng)
+    few = shortlist(state, candidates, rng)
     judged = rng.choice(state.candidates, min(references, len(state.candidates)), replace=False)
     asked, judges = Products.of(state, state.candidates[few]), Products.of(state, judged)
     together = judges.covariances(state, asked)
@@ -73,7 +73,7 @@ def expected_error(
     return utilities
 
 
-def _shortlist(state: QueryState, n: int, rng: np.random.Generator) -> np.ndarray:
+def shortlist(state: QueryState, n: int, rng: np.random.Generator) -> np.ndarray:
     """Positions of candidates: half those of the most even votes, half any."""
     order = np.argsort(-balanced_votes(state), kind="stable")
     near, others = order[: (n + 1) // 2], order[(n + 1) // 2 :]
