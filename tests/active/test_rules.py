@@ -58,7 +58,7 @@ def cone():
 
 def test_centre_of_gravity_prefers_the_hyperplane_nearest_to_the_exact_centre(cone):
     X, y, known = cone
-    learner = started(X, y, known)
+    learner = started(X, y, known, query="centre_of_gravity")
     space = VersionSpace.from_labels(X[known], y[known])
     exact = exact_centre(space.cuts).centre
     exact = exact / np.linalg.norm(exact)
@@ -223,7 +223,7 @@ def test_without_views_nobody_can_disagree(cone, two_views):
 @pytest.mark.parametrize("multi_class", ["ovr", "joint"])
 def test_every_rule_answers_for_many_classes(name, sparse, multi_class):
     X, y = load_iris(return_X_y=True)
-    known = np.array([0, 20, 60, 80, 110, 120, 130])  # more than the typical rows asked first
+    known = np.array([0, 20, 60, 80, 110, 120, 130])
     pool = sp.csr_matrix(X) if sparse else X
     estimator = BayesPointClassifier("linear", fit_intercept=True, multi_class=multi_class)
     learner = started(pool, y, known, estimator, query=name)

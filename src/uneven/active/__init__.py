@@ -12,7 +12,6 @@ from uneven.active.automatic import automatic
 from uneven.active.batches import BATCHES, pick_batch
 from uneven.active.choosing import Choice, choose_classifier
 from uneven.active.coverage import typical_first
-from uneven.active.herding import herding
 from uneven.active.history import HistoryError, Step
 from uneven.active.learner import ActiveLearner
 from uneven.active.look_ahead import expected_error
@@ -39,6 +38,7 @@ from uneven.active.stopping import (
     VolumeBelow,
     first_reason,
 )
+from uneven.active.uncertainty_herding import herding
 
 __all__ = [
     "BATCHES",

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from uneven.active.herding import herding
 from uneven.active.registry import rule
 from uneven.active.rules import uncertainty
 from uneven.active.state import QueryState
+from uneven.active.uncertainty_herding import herding
 
 
 @rule("auto", "the rule that measured best for the kind of pool", blind=True)
-def automatic(state: QueryState) -> np.ndarray:
+def automatic(state: QueryState, *, nearest: int = 120) -> np.ndarray:
     """`herding`; `uncertainty` of the classifier if the rows are not all finite numbers.
 
     Parameters
     ----------
     state : QueryState
+    nearest : int, default=120
+        Rows of a sparse pool that are looked at, see `herding`.
 
     Returns
     -------
@@ -31,4 +33,4 @@ def automatic(state: QueryState) -> np.ndarray:
     >>> bool((automatic(learner.state()) == herding(learner.state())).all())
     True
     """
-    return herding(state) if state.pool.is_numeric else uncertainty(state)
+    return herding(state, nearest=nearest) if state.pool.is_numeric else uncertainty(state)

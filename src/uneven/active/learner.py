@@ -101,9 +101,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
     different parts of it, from the middle of clusters, and a sparse pool for rows that are sampled
     like the seeds of k-means++. Every label counts, even if the classifier predicted it.
 
-    "auto" is "expected_error" for a dense pool, after typical rows as long as there are no more
-    labels than classes, and "balanced" for a sparse one, if there are many rows only among
-    those nearest to the centre; it is "uncertainty" if rows are not all finite numbers.
+    "auto" is "herding", or "uncertainty" if rows are not all finite numbers.
 
     All rules except {blind} use the geometry of the rows, which must be
     finite numbers then. These, and a function that uses ``state.model`` only, accept the input of
