@@ -18,7 +18,7 @@ from uneven.active.state import QueryState
 from uneven.utils.parallel import one_blas_thread
 
 _LIKENESS = np.exp(-2.0)
-"""How alike two labelled neighbours are said to be: a Gaussian whose width is half their distance."""
+"""Likeness of two labelled neighbours: of a Gaussian whose width is half their distance."""
 
 _COSINES = (0.05, 1.0 - 1e-6)
 """Between which the cosine of labelled neighbours is taken to be."""
@@ -74,12 +74,13 @@ def herding(state: QueryState, *, candidates: int = 1000, nearest: int = 120) ->
         few = _covered_rows(state, candidates, nearest)
         rows = state.candidates[few]
         votes = np.sort(shares(Products.of(state, rows).votes()), axis=1)
-        known = np.abs(state.cosines(state.labelled))
-        power = np.log(_LIKENESS) / np.log(_neighbours(known))
+        cosines = np.abs(state.cosines(np.concatenate([state.labelled, rows])))
+        n = len(state.labelled)
+        power = np.log(_LIKENESS) / np.log(_neighbours(cosines[:n, :n]))
         utilities = np.full(len(state.candidates), -np.inf)
         utilities[few] = cover_greedily(
-            np.abs(state.cosines(rows)) ** power,
-            np.abs(state.cosines(rows, state.labelled)).max(axis=1) ** power,
+            cosines[n:, n:] ** power,
+            cosines[n:, :n].max(axis=1) ** power,
             1.0 - votes[:, -1] + votes[:, -2],
             _STEPS,
         )
@@ -129,14 +130,14 @@ def cover_greedily(
     [-inf, 1.4, 1.2]
     """
     added = np.full(len(weights), -np.inf)
-    gains = weights @ np.maximum(likeness - covered[:, None], 0.0)
+    missing = np.maximum(likeness - covered[:, None], 0.0)
+    gains = weights @ missing
     for _ in range(min(n, len(weights))):
         best = int(gains.argmax())
         added[best] = gains[best]
-        nearer = np.flatnonzero(likeness[:, best] > covered)
-        rows, before = likeness[nearer], covered[nearer, None]
-        after = rows[:, [best]]
-        gains -= weights[nearer] @ (np.maximum(rows - before, 0.0) - np.maximum(rows - after, 0.0))
-        covered = np.maximum(covered, likeness[:, best])
+        nearer = np.flatnonzero(missing[:, best])
+        before = missing[nearer]
+        missing[nearer] = np.maximum(before - before[:, [best]], 0.0)
+        gains -= weights[nearer] @ (before - missing[nearer])
         gains[best] = -np.inf
     return added
