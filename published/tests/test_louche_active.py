@@ -160,7 +160,7 @@ def test_text_queries_learn_and_repeat() -> None:
     assert_allclose(again["ACTIVE-SVM"]["accuracy"], found["ACTIVE-SVM"]["accuracy"][:, :2])
 
 
-def test_text_problems_are_the_largest_classes_and_halves_are_drawn() -> None:
+def test_text_problems_are_counts_of_the_first_classes_and_halves_are_drawn() -> None:
     data = Toy().fetch("docs")
     problems = text_problems(data, Corpus("docs", 60, halves=False), 0)
     assert len(problems) == 10
@@ -168,12 +168,10 @@ def test_text_problems_are_the_largest_classes_and_halves_are_drawn() -> None:
         assert problem.y_test.tolist() == (data.target[160:] == one).astype(int).tolist()
         assert problem.labels[problem.start].tolist() == [1, 0]
         assert problem.pool.shape == (60, 36)
-    halves = text_problems(data, Corpus("docs", 60, halves=True), 0)
-    assert halves[0].X_test.shape == (120, 36)
-    assert (
-        halves[0].y_test.tolist()
-        != text_problems(data, Corpus("docs", 60, halves=True), 1)[0].y_test.tolist()
-    )
+        assert set(np.unique(problem.pool.data)) <= set(range(20))
+    first, second = (text_problems(data, Corpus("docs", 60, halves=True), k)[0] for k in (0, 1))
+    assert first.y_test.tolist() == second.y_test.tolist() == problems[0].y_test.tolist()
+    assert first.labels.tolist() != second.labels.tolist()
 
 
 def test_banana_queries_learn() -> None:

@@ -35,6 +35,7 @@ from uneven_published.louche.noise_studies import (
 )
 from uneven_published.louche.noise_toy import (
     LEVELS,
+    NO_MATRIX,
     PERCEPTRON,
     Circle,
     MoreNoise,
@@ -131,7 +132,7 @@ class TestCircle:
     def test_answers_hold_a_curve_and_its_ends(self):
         measure = MoreNoise({"Toy": "error"}, n_classes=4, n_train=100, n_test=200, steps=8)
         found = measure("Toy", 0, Context())
-        assert list(found) == [UMA, PERCEPTRON]
+        assert list(found) == [UMA, PERCEPTRON, NO_MATRIX]
         norms = np.asarray(found[UMA]["norm"])
         assert norms.shape == (1, len(LEVELS))
         assert found[UMA]["weakest"] == norms[0, 0]

@@ -77,11 +77,18 @@ def compare(
     rows: Sequence[str] = (),
     at_least: int | None = None,
     share: float = 1.0,
+    digits: int | None = None,
 ) -> Check:
-    """One column is below (or above) a share of another in every row, or in enough of them."""
+    """One column is below (or above) a share of another in every row, or in enough of them.
+
+    With ``digits``, both are rounded as in print first, so that ties are what they are there.
+    """
 
     def condition(a: float, b: float) -> Answer:
-        return bool(_HOLDS[sign](a, share * b)), f"{a:.4g} and {b:.4g}"
+        told = f"{a:.4g} and {b:.4g}"
+        if digits is not None:
+            a, b = round(a, digits), round(b, digits)
+        return bool(_HOLDS[sign](a, share * b)), told
 
     return each_row([(first, measure), (second, measure)], condition, rows, at_least)
 
@@ -373,6 +380,16 @@ def asked(
             return Verdict(None, unknown or f"no number for {', '.join(missing[0])}")
         held, detail = _told(condition(*values))
         return Verdict(held, detail)
+
+    return check
+
+
+def first_known(*checks: Check) -> Check:
+    """The first of several checks whose numbers are known: the nearer one to the source first."""
+
+    def check(numbers: Numbers) -> Verdict:
+        found = [one(numbers) for one in checks]
+        return next((verdict for verdict in found if verdict.held is not None), found[-1])
 
     return check
 

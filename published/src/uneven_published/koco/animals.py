@@ -181,6 +181,10 @@ _EXPLANATION = (
     "nothing in its definition makes it collapse. Methods that weigh classes alike recognise the "
     "rare class, the others do not, as published."
 )
+_CARAKO_ALONE = (
+    "Carako is as good as published (47 and 48 %); the boosted methods are better on the generated "
+    "views (late AdaBoost.MM 56 and 48 %)."
+)
 _MAUC = Measure("mauc", "MAUC", "higher")
 _GMEAN = Measure("gmean", "G-mean", "higher")
 
@@ -224,10 +228,12 @@ EXHIBITS = (
             Claim(
                 "Carako is better than the other fusion methods",
                 best(CARAKO, "accuracy", "higher", SEVEN[:5]),
+                _CARAKO_ALONE,
             ),
             Claim(
                 "It is comparable to late AdaBoost.MM (here: within 2 points)",
                 alike(CARAKO, LATE, {"accuracy": 2.0}),
+                _CARAKO_ALONE,
             ),
             Claim(
                 "µCoMBo recognises more than 35 % of every class",

@@ -98,10 +98,17 @@ def _ahead(least: float) -> Callable[..., tuple[bool, str]]:
     return check
 
 
+_OUR_SVM = (
+    "Our semi-supervised SVM, a reading of a method that the source only names, errs less than the "
+    "printed one: {}."
+)
 _ERROR_CLAIMS = (
     Claim(
         "UMA always has a lower error than h_Sy.",
         compare(UMA, CHEAP, "error", "<", (DIGIT_ROW, LETTER_ROW, TEXT_ROW)),
+        "On letters they are level (.335 and .331). On Reuters UMA trusts a matrix that rests on "
+        "about four rows of the smallest classes; on generated topics, where the matrix is good, "
+        "UMA is at .15 and h_Sy at .44.",
     ),
     Claim(
         "Few labels cost much: h_Sconf errs at least 0.1 more than h_St on all three.",
@@ -113,6 +120,8 @@ _ERROR_CLAIMS = (
             ),
             _ahead(0.1),
         ),
+        "So it is on digits and letters (.18 and .29 more); Reuters-21578 is easier than the "
+        "collection of the source, and h_Sconf errs .05 more than h_St there.",
     ),
     Claim(
         "UMA has a lower error than h_Sconf on digits and letters.",
@@ -125,18 +134,23 @@ _ERROR_CLAIMS = (
     Claim(
         "UMA and h_SSVM are close on digits and Reuters (we ask for at most 0.03).",
         asked((*_error_needs(DIGIT_ROW, UMA, SSVM), *_error_needs(TEXT_ROW, UMA, SSVM)), _close),
+        _OUR_SVM.format(".07 against .15 on digits, .08 against .22 on Reuters"),
     ),
     Claim(
         "UMA is clearly better than h_SSVM on letters (we ask for 0.05).",
         asked(_error_needs(LETTER_ROW, UMA, SSVM), _ahead(0.05)),
+        _OUR_SVM.format(".30 against .49 on letters, where UMA errs as printed"),
     ),
     Claim(
         "Even h_Sy is better than h_SSVM on letters.",
         compare(CHEAP, SSVM, "error", "<", (LETTER_ROW,)),
+        _OUR_SVM.format(".30 against .49 on letters, where h_Sy errs as printed"),
     ),
     Claim(
         "The projection raises the error of h_SSVM.",
         compare(SSVM_UNPROJECTED, SSVM, "error", "<", (DIGIT_ROW, LETTER_ROW)),
+        "On letters they are level (.298 and .301), on digits our SVM is better with the "
+        "projection (.07) than without (.09); printed .15 and .07.",
     ),
     Claim(
         "h_St, which knows all labels, is better than every other classifier.",
@@ -146,6 +160,7 @@ _ERROR_CLAIMS = (
         "More labelled rows per class (M from 20 to 70) lower UMA's error by almost 0.1 (we ask "
         "for 0.07 to 0.13, of the generated topics).",
         asked(((TOPIC_ROW, UMA, "error"), (TOPIC_ROW_70, UMA, "error")), _tenth_less),
+        "They lower it more than said, on generated documents: from .15 to .02.",
     ),
 )
 
@@ -206,16 +221,33 @@ def _overtakes(uma: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[bo
     return bool(other[0] > uma[0] and other[-1] < uma[-1]), f"below UMA: {where}"
 
 
+_WHY_NOT_FLAT = {
+    TEXT_ROW: "From 2 % on it is flat, .20 to .25; with 1 % it is lower, .13.",
+    DIGIT_ROW: "It falls from .28 with 1 or 2 % to .10: a matrix from 38 or 76 rows is poor.",
+    LETTER_ROW: "From 5 % on it is flat, .36 to .39; with 1 or 2 %, 60 or 120 rows for 26 classes, "
+    "the matrix is too poor and UMA fails.",
+}
+_WHY_NOT_OVERTAKEN = {
+    (TOPIC_ROW_70, SAMPLE): "UMA ends at .006 and h_Sconf at .009: nothing is left to overtake.",
+    (DIGIT_ROW, SSVM): "h_SSVM is ahead at once (.23 and .28): our SVM errs half as often as the "
+    "printed one in figure 4.3.",
+    (LETTER_ROW, SSVM): "UMA fails with 1 % of the labels (.97, h_SSVM .75); it is ahead with 5 % "
+    "(.39 and .47) and behind with 50 % (.38 and .20), as said.",
+}
+
+
 def _curve_claims(row: str, who: str) -> tuple[Claim, ...]:
     both = ((row, UMA, "error"), (row, who, "error"))
     return (
         Claim(
             f"{row}: UMA's error hardly depends on the size of S_conf (we ask for 0.05).",
             asked(both[:1], _flat),
+            _WHY_NOT_FLAT.get(row, ""),
         ),
         Claim(
             f"{row}: {who} starts above UMA and ends below it.",
             asked(both, _overtakes),
+            _WHY_NOT_OVERTAKEN.get((row, who), ""),
         ),
     )
 
@@ -255,19 +287,72 @@ def _never_best(*curves: NDArray[np.float64]) -> tuple[bool, str]:
     return not best.any(), f"best at {int(best.sum())} of {len(best)} steps"
 
 
+_WHY_UNSETTLED = {
+    (
+        TEXT_ROW,
+        "error",
+    ): "The rules error and confusion are; random, which has met 30 of 72 pairs of "
+    "classes at most by then, is from step 37 on.",
+    (
+        TEXT_ROW,
+        "rate",
+    ): "The rule error is from step 9 on, confusion from step 32; random, which has "
+    "met 30 of 72 pairs of classes at most by step 30, from step 62.",
+    (
+        TOPIC_ROW,
+        "error",
+    ): "Each curve moves by more than .03 until step 130: it is that of one draw, "
+    "not a mean of many.",
+    (
+        TOPIC_ROW,
+        "rate",
+    ): "Each curve moves by more than .03 until step 130: it is that of one draw, "
+    "not a mean of many.",
+}
+_WHY_NOT_LOWER = (
+    "One rule is ahead in both measures, confusion on Reuters and error on generated topics: which "
+    "is better depends on the data, not on the measure."
+)
+_WHY_RANDOM_IS_BEST = {
+    (TEXT_ROW, "error"): "It is in steps 122 to 135 only; one draw.",
+    (TOPIC_ROW, "error"): "It is best late, mostly after step 80, when it has met most pairs of "
+    "classes; one draw.",
+    (TOPIC_ROW, "rate"): "It is best late, mostly after step 105, when it has met most pairs of "
+    "classes; one draw.",
+}
+
+
 def _rule_claims(row: str) -> tuple[Claim, ...]:
     def needs(measure: str, *rules: str) -> tuple[tuple[str, str, str], ...]:
         return tuple((row, rule, measure) for rule in rules)
 
-    sentences: tuple[tuple[str, Any, Any], ...] = (
-        ("errors are stable from about step 30 on", needs("error", *RULES), _settled),
-        ("confusion rates are stable from about step 30 on", needs("rate", *RULES), _settled),
-        ("the rule error has a lower error", needs("error", "error", "confusion"), _lower),
-        ("the rule confusion has a lower rate", needs("rate", "confusion", "error"), _lower),
-        ("the rule random never has the lowest error", needs("error", *RULES), _never_best),
-        ("the rule random never has the lowest rate", needs("rate", *RULES), _never_best),
+    sentences: tuple[tuple[str, Any, Any, str], ...] = (
+        *(
+            (f"{title} are stable from about step 30 on", needs(m, *RULES), _settled, why)
+            for title, m in (("errors", "error"), ("confusion rates", "rate"))
+            for why in (_WHY_UNSETTLED[row, m],)
+        ),
+        (
+            "the rule error has a lower error",
+            needs("error", "error", "confusion"),
+            _lower,
+            _WHY_NOT_LOWER,
+        ),
+        (
+            "the rule confusion has a lower rate",
+            needs("rate", "confusion", "error"),
+            _lower,
+            _WHY_NOT_LOWER,
+        ),
+        *(
+            (f"the rule random never has the lowest {m}", needs(m, *RULES), _never_best, why)
+            for m in ("error", "rate")
+            for why in (_WHY_RANDOM_IS_BEST.get((row, m), ""),)
+        ),
     )
-    return tuple(Claim(f"{row}: {text}.", asked(wanted, how)) for text, wanted, how in sentences)
+    return tuple(
+        Claim(f"{row}: {text}.", asked(wanted, how), why) for text, wanted, how, why in sentences
+    )
 
 
 _STEP_AXIS = tuple(float(step) for step in range(1, STEPS + 1))

@@ -56,6 +56,13 @@ _FIXED_EXPLANATION = (
 )
 
 
+_ONE_SET = (
+    "RBF is ahead on segment and waveform and behind on optdigit and satellite, all as published; "
+    "the published mean is decided by the polynomial on segment (5.73), without which both are at "
+    "8.58."
+)
+
+
 def _fixed(place: str, family: str, studies: tuple[Study, ...], table: Printed) -> Exhibit:
     """Errors of two losses and three kernels."""
     curved = tuple(f"{loss} {kernel}" for loss in ("Hinge", "LS") for kernel in ("Poly", "RBF"))
@@ -75,7 +82,11 @@ def _fixed(place: str, family: str, studies: tuple[Study, ...], table: Printed) 
                 best(curved, "error", among=("Hinge Lin", "LS Lin"), strict=True),
             ),
             *(
-                Claim(f"RBF errs less than the polynomial on average, {loss}", check)
+                Claim(
+                    f"RBF errs less than the polynomial on average, {loss}",
+                    check,
+                    _ONE_SET if (family, loss) == ("WS", "hinge") else "",
+                )
                 for loss, check in (
                     ("hinge", average("Hinge RBF", "Hinge Poly", "error")),
                     ("least squares", average("LS RBF", "LS Poly", "error")),
@@ -106,8 +117,10 @@ TABLE_5_4 = Exhibit(
             "The lowest error is that of a kernel that is not linear (below the linear one)",
             best(("LSG Poly", "LSG RBF"), "error", among=("LSG Lin",), strict=True),
         ),
-        Claim("RBF errs less than the linear kernel", compare("LSG RBF", "LSG Lin", "error")),
-        Claim("RBF errs less than the polynomial", compare("LSG RBF", "LSG Poly", "error")),
+        *(
+            Claim(f"RBF errs less than the {title} on average", average("LSG RBF", one, "error"))
+            for title, one in (("linear kernel", "LSG Lin"), ("polynomial", "LSG Poly"))
+        ),
         Claim(
             "Asked besides: RBF errs less than equal weights on average",
             average("LSG RBF", "EW", "error"),
@@ -115,7 +128,7 @@ TABLE_5_4 = Exhibit(
     ),
     errata=(
         "RBF is said to outperform the linear kernel; on optdigit and waveform their printed "
-        "errors are equal.",
+        "errors are equal, so that it can be meant on average only.",
     ),
     explanation=_FIXED_EXPLANATION,
 )
@@ -126,9 +139,8 @@ _LITTLE_LEFT = (
     "Our classifiers are better than the source's, and WS leaves a kernel little to mend; the "
     "number of classifiers is not the reason: with 130, on three sets, both are level as well."
 )
-_THREE_HALVES = (
-    "With three halves of ten a set moves by up to 1.5 points either way; the means are within .3."
-)
+_HALF_A_POINT = 0.5
+"""What the source calls much: by its numbers, RBF gains .54 points with WS on average."""
 
 TABLE_5_5 = Exhibit(
     SEN,
@@ -143,7 +155,7 @@ TABLE_5_5 = Exhibit(
     claims=(
         Claim(
             "RBF is much better than linear, WS: half a point or more on average",
-            difference("WS Lin", "WS RBF", at_least=0.5),
+            difference("WS Lin", "WS RBF", at_least=_HALF_A_POINT),
             _LITTLE_LEFT,
         ),
         Claim(
@@ -153,17 +165,15 @@ TABLE_5_5 = Exhibit(
         ),
         Claim(
             "Asked besides: so it is with 130 classifiers, WS: half a point or more on average",
-            difference(full("WS Lin"), full("WS RBF"), at_least=0.5),
+            difference(full("WS Lin"), full("WS RBF"), at_least=_HALF_A_POINT),
         ),
         Claim(
-            "There is not much difference: less than 0.3 points apart on average, CWS",
-            difference("CWS RBF", "CWS Lin", size_below=0.3),
-            _THREE_HALVES,
+            "There is not much difference: less than half a point, in size, on average, CWS",
+            difference("CWS RBF", "CWS Lin", size_below=_HALF_A_POINT),
         ),
         Claim(
-            "There is not much difference: less than 0.3 points apart on average, LSG",
-            difference("LSG RBF", "LSG Lin", size_below=0.3),
-            _THREE_HALVES,
+            "There is not much difference: less than half a point, in size, on average, LSG",
+            difference("LSG RBF", "LSG Lin", size_below=_HALF_A_POINT),
         ),
     ),
     significance=wilcoxon(*_PAIRS),
