@@ -384,16 +384,6 @@ def asked(
     return check
 
 
-def first_known(*checks: Check) -> Check:
-    """The first of several checks whose numbers are known: the nearer one to the source first."""
-
-    def check(numbers: Numbers) -> Verdict:
-        found = [one(numbers) for one in checks]
-        return next((verdict for verdict in found if verdict.held is not None), found[-1])
-
-    return check
-
-
 def counted(answers: Mapping[str, Answer], at_least: int | None = None) -> Verdict:
     """Verdict over rows: all of them, or as many as are asked for.
 

@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from uneven_published.claims import (
+    Check,
     asked,
     average,
     best,
     compare,
+    counted,
     difference,
-    first_known,
     within,
 )
 from uneven_published.description import (
@@ -22,6 +23,7 @@ from uneven_published.description import (
     Study,
 )
 from uneven_published.documents import SEN
+from uneven_published.numbers import Numbers, Verdict
 from uneven_published.sen import printed
 from uneven_published.sen.runs import EVERY_HINGE, GRID
 from uneven_published.sen.studies import (
@@ -77,10 +79,26 @@ _STEEL = (
     ".14 points less."
 )
 _MANY_WEIGHTS = (
-    "MLR and LS are asked of the columns with 130 classifiers, since the source says that "
-    "regression without penalty suffers from their number; these LS choose from all strengths of "
-    "the source. "
+    "MLR and LS are asked of the columns with 130 classifiers where these were run, since the "
+    "source says that regression without penalty suffers from their number; these LS choose from "
+    "all strengths of the source. "
 )
+
+
+def _errs_more(regression: str, penalised: str) -> Check:
+    """A regression errs more in every row, with 130 classifiers where they were run."""
+
+    def check(numbers: Numbers) -> Verdict:
+        answers: dict[str, bool] = {}
+        for row in numbers.rows:
+            for some in ((full(regression), full(penalised)), (regression, penalised)):
+                own, other = (numbers.mean(row, column, "error") for column in some)
+                if own is not None and other is not None:
+                    answers.setdefault(row, bool(own > other))
+        return counted(answers)
+
+    return check
+
 
 TABLE_4_2 = Exhibit(
     SEN,
@@ -114,7 +132,7 @@ TABLE_4_2 = Exhibit(
         *(
             Claim(
                 f"MLR errs more than LS on all sets, {s[3:]}",
-                first_known(compare(full(m), full(s), "error", ">"), compare(m, s, "error", ">")),
+                _errs_more(m, s),
             )
             for m, s in zip(_MLR, _LS)
         ),
