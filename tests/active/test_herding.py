@@ -113,3 +113,26 @@ def test_labelled_rows_that_are_equal_or_without_direction_do_no_harm():
     for known in ([0, 1, 2, 3], [0, 2], [0, 2, 6]):
         found = herding(state_of(pool, y, np.array(known), estimator))
         assert (np.isfinite(found) & (found >= 0.0)).all()
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_as_many_rows_are_ranked_as_are_wanted(sparse):
+    rng = np.random.default_rng(0)
+    X = (
+        rng.normal(size=(400, 5)) * (rng.random((400, 5)) < 0.6)
+        + np.eye(5)[rng.integers(0, 5, 400)]
+    )
+    X = sp.csr_matrix(X) if sparse else X
+    y = (np.asarray(X.sum(axis=1)).ravel() > 1).astype(int)
+    rows = [int(np.flatnonzero(y == k)[0]) for k in (0, 1)]
+    learner = (
+        ActiveLearner(query="herding", batch="best", random_state=0).start(X).tell(rows, y[rows])
+    )
+    one, many = learner.ask(1), learner.ask(150)
+    assert many[0] == one[0]
+    assert len(set(many)) == 150
+    state = learner.state()
+    state.wanted = 150
+    assert np.isfinite(herding(state)).sum() == 150
+    state.wanted = 1
+    assert np.isfinite(herding(state)).sum() == 1

@@ -231,6 +231,7 @@ class ActiveLearner(ClassifierMixin, BaseEstimator):
         if self.model_ is None:
             return pick_first(self._pool, self.labelled_, n, self._rng)
         state = self.state()
+        state.wanted = n
         utilities = np.asarray(rule_of(self.query)(state), dtype=np.float64)
         check_utilities(utilities, len(candidates))
         self.n_discarded_ = state.n_discarded

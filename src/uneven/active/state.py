@@ -156,6 +156,8 @@ class QueryState:
         Random generator for rules that sample.
     n_discarded : int
         Candidates that a rule could discard by a bound, without measuring them.
+    wanted : int or None
+        How many rows are to be chosen, for rules that rank a part of them; None if it is not known.
 
     Examples
     --------
@@ -188,6 +190,7 @@ class QueryState:
     geometry: BayesPointClassifier
     rng: np.random.Generator
     n_discarded: int = 0
+    wanted: int | None = None
     _centres: dict[str, BayesPointClassifier] = field(default_factory=dict, repr=False)
 
     def centre(

@@ -24,7 +24,7 @@ _COSINES = (0.05, 1.0 - 1e-6)
 """Between which the cosine of labelled neighbours is taken to be."""
 
 _STEPS = 100
-"""Rows that are ranked."""
+"""Rows that are ranked for a batch, at least."""
 
 
 @rule("herding", "which stands for most uncertain rows that are unlike the labelled ones")
@@ -43,8 +43,8 @@ def herding(state: QueryState, *, candidates: int = 1000, nearest: int = 120) ->
     Returns
     -------
     ndarray of shape (n_candidates,)
-        For 100 rows, chosen greedily, how much each adds to the covered uncertainty; -inf for
-        others.
+        For 100 rows, or as many as are wanted if they are more or a single one, chosen greedily:
+        how much each adds to the covered uncertainty; -inf for others.
 
     Notes
     -----
@@ -70,8 +70,9 @@ def herding(state: QueryState, *, candidates: int = 1000, nearest: int = 120) ->
     >>> utilities.shape, int(np.isfinite(utilities).sum())
     ((147,), 100)
     """
+    wanted = state.wanted or 0
     with one_blas_thread():
-        few = _covered_rows(state, candidates, nearest)
+        few = _covered_rows(state, max(candidates, wanted), max(nearest, wanted))
         rows = state.candidates[few]
         votes = np.sort(shares(Products.of(state, rows).votes()), axis=1)
         cosines = np.abs(state.cosines(np.concatenate([state.labelled, rows])))
@@ -82,7 +83,7 @@ def herding(state: QueryState, *, candidates: int = 1000, nearest: int = 120) ->
             cosines[n:, n:] ** power,
             cosines[n:, :n].max(axis=1) ** power,
             1.0 - votes[:, -1] + votes[:, -2],
-            _STEPS,
+            1 if wanted == 1 else max(wanted, _STEPS),
         )
     return utilities
 
