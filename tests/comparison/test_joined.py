@@ -149,3 +149,19 @@ def test_what_is_no_table_is_refused():
         join_tables({"a": left, "b": left}, "id", "id")
     with pytest.raises(InputError, match=r"uneven\.join_views"):
         compare(SimpleNamespace(X=np.eye(2), obsm={}), ["p", "q"])
+
+
+def test_names_with_which_columns_could_be_read_in_two_ways_are_refused(folder):
+    for name in ("wind__north.csv", "wind_.csv"):
+        (folder / "wind.csv").rename(folder / name)
+        with pytest.raises(InputError, match=rf"{name}: its view would be called 'wind_.*Rename"):
+            join_tables(folder, "id", "kind")
+        (folder / name).rename(folder / "wind.csv")
+    left = pd.DataFrame({"id": [1, 2], "b__x": [1.0, 2.0], "y": ["p", "q"]})
+    right = pd.DataFrame({"id": [1, 2], "x": [3.0, 4.0]})
+    for name in ("a__b", "", "a_"):
+        with pytest.raises(InputError, match=f"a view would be called '{name}'"):
+            join_tables({name: right, "a": left}, "id", "y")
+    with pytest.raises(InputError, match="two tables are called '1'"):
+        join_tables({1: right, "1": left}, "id", "y")
+    assert "a__b__x" in join_tables({"a": left, "b": right}, "id", "y")

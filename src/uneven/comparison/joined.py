@@ -35,7 +35,8 @@ def table_files(given: Any) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If there are none, or two have the same name.
+        If there are none, two have the same name, or a name is empty, contains ``__`` or ends with
+        ``_``: the view of a column ``view__column`` is what stands before the first ``__``.
 
     Examples
     --------
@@ -43,7 +44,7 @@ def table_files(given: Any) -> dict[str, Any]:
     {'words': PosixPath('calls/words.csv'), 'sound': PosixPath('calls/sound.parquet')}
     """
     if isinstance(given, Mapping):
-        return {str(name): table for name, table in given.items()}
+        return _by_view([str(name) for name in given], list(given.values()))
     if isinstance(given, str | Path):
         folder = Path(given)
         if not folder.is_dir():
@@ -53,13 +54,25 @@ def table_files(given: Any) -> dict[str, Any]:
             raise InputError(f"{folder} holds no tables; they end with {listing(SUFFIXES)}.")
     else:
         paths = [Path(path) for path in given]
-    names = [path.name.split(".")[0] for path in paths]
+    return _by_view([path.name.split(".")[0] for path in paths], paths)
+
+
+def _by_view(names: list[str], tables: list[Any]) -> dict[str, Any]:
+    """Tables by the names of their views, if ``view__column`` can be read in one way only."""
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
         raise InputError(
             f"two tables are called {twice[0]!r}: views are named after their files; rename one."
         )
-    return dict(zip(names, paths))
+    for name, table in zip(names, tables):
+        if not name or "__" in name or name.endswith("_"):
+            whose = f"{table}: its view" if isinstance(table, Path) else "a view"
+            raise InputError(
+                f"{whose} would be called {name!r}, but names of views are not empty, do not "
+                "contain '__' and do not end with '_': columns are called view__column. Rename the "
+                "file, or give a dict of other names to tables."
+            )
+    return dict(zip(names, tables))
 
 
 def join_tables(
