@@ -165,3 +165,11 @@ def test_names_with_which_columns_could_be_read_in_two_ways_are_refused(folder):
     with pytest.raises(InputError, match="two tables are called '1'"):
         join_tables({1: right, "1": left}, "id", "y")
     assert "a__b__x" in join_tables({"a": left, "b": right}, "id", "y")
+
+
+@pytest.mark.parametrize("empty", ["", "  ", None, np.nan])
+def test_keys_of_frames_without_text_are_empty(empty):
+    left = pd.DataFrame({"id": ["p", "q"], "x": [1.0, 2.0]})
+    right = pd.DataFrame({"id": ["p", empty], "z": [1.0, 2.0]})
+    with pytest.raises(InputError, match="table 'b' has no id in row 2"):
+        join_tables({"a": left, "b": right}, "id")

@@ -175,11 +175,10 @@ def _keyed(
     check_columns(list(frame.columns), [on], f"--on, {where}")
     if frame.empty:
         raise InputError(f"{where} has no rows.")
-    key = frame[on]
+    key = _as_text(frame[on])
     if key.isna().any():
         row = int(key.isna().to_numpy().argmax())
         raise InputError(f"{where} has no {on} in row {row + 1}; fill it in, or delete the row.")
-    key = key.astype(str).str.strip().str.replace(_WHOLE, r"\1", regex=True)
     if key.duplicated().any():
         again = key[key.duplicated()].iloc[0]
         raise InputError(
@@ -187,6 +186,12 @@ def _keyed(
             "so aggregate them first."
         )
     return frame.drop(columns=[on]).set_index(pd.Index(key, name=on))
+
+
+def _as_text(cells: pd.Series) -> pd.Series:
+    """Cells as text without spaces around it or ``.0`` after it; missing if nothing remains."""
+    text = cells.astype(object).astype(str).str.strip().str.replace(_WHOLE, r"\1", regex=True)
+    return text.where(cells.notna() & (text != ""))
 
 
 def _given_frame(where: str, table: Any, on: str) -> pd.DataFrame:
