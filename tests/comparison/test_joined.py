@@ -173,3 +173,20 @@ def test_keys_of_frames_without_text_are_empty(empty):
     right = pd.DataFrame({"id": ["p", empty], "z": [1.0, 2.0]})
     with pytest.raises(InputError, match="table 'b' has no id in row 2"):
         join_tables({"a": left, "b": right}, "id")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ([0.0, 1.0], ["0", "1"], ["0", "1", "1"]),
+        (["p", "q"], ["p ", "q"], ["p", "q", "q"]),
+        ([0, 1], [0.0, 1.0], [0, 1, 1]),
+        (pd.Categorical(["p", "q"]), ["p", " "], ["p", "q", "q"]),
+    ],
+)
+def test_labels_in_several_tables_are_compared_like_keys(left, right, expected):
+    one = pd.DataFrame({"id": [1, 2], "x": [1.0, 2.0], "y": left})
+    other = pd.DataFrame({"id": [1, 2, 3], "z": [1.0, 2.0, 3.0], "y": [*right, expected[-1]]})
+    labels = join_tables({"a": one, "b": other}, "id", "y")["y"]
+    assert labels.tolist() == expected
+    assert labels.map(type).nunique() == 1

@@ -96,7 +96,7 @@ def join_tables(
         compared as text: ``7``, ``7.0`` and ``" 7"`` are the same key, ``007`` is another one.
     target : str, optional
         Column of labels. It may be in one table or in several, which must not contradict each
-        other.
+        other; labels of several are compared as text like keys, unless all are numbers.
     encoding : str
         Of text files.
     text_columns : collection of str
@@ -209,18 +209,22 @@ def _given_frame(where: str, table: Any, on: str) -> pd.DataFrame:
 
 
 def _one_label(frames: Mapping[str, pd.DataFrame], keys: pd.Index, target: str) -> pd.Series:
-    """Label of each key, from all tables that have the target column."""
+    """Label of each key, from all tables that have the target column; as text if one has text."""
     import pandas as pd
+    from pandas.api import types
 
     holders = [name for name, frame in frames.items() if target in frame.columns]
     if not holders:
         known: Sequence[str] = list(dict.fromkeys(c for f in frames.values() for c in f.columns))
         check_columns(known, [target], "--target")
+    held = {name: frames[name][target] for name in holders}
+    are_numbers = all(types.is_any_real_numeric_dtype(own) for own in held.values())
+    if len(held) > 1 and not are_numbers:
+        held = {name: _as_text(own) for name, own in held.items()}
     labels = pd.Series(index=keys, dtype=object)
-    for name in holders:
-        own = frames[name][target].astype(object).reindex(keys)
-        both = labels.notna() & own.notna()
-        differ = both & (labels != own) & (labels.astype(str) != own.astype(str))
+    for one in held.values():
+        own = one.astype(object).reindex(keys)
+        differ = labels.notna() & own.notna() & (labels != own)
         if differ.any():
             key = keys[differ.to_numpy().argmax()]
             raise InputError(
