@@ -134,6 +134,18 @@ def test_join_views_refuses_frames_whose_rows_are_in_different_orders():
     np.testing.assert_array_equal(np.isnan(join_views({"l": left, "r": rows})[0][:, 1]), [0, 1, 0])
 
 
+def test_join_views_refuses_frames_that_share_some_rows_only():
+    left = pd.DataFrame({"t": [1, 2, 3]}, index=list("pqr"))
+    right = pd.DataFrame({"s": [20, 30, 40]}, index=list("qrs"))
+    with pytest.raises(ValueError, match=r"share some rows, such as 'q', but.*reindex\(index\)"):
+        join_views({"left": left, "right": right})
+    every = left.index.union(right.index)
+    X, _ = join_views({"left": left.reindex(every), "right": right.reindex(every)})
+    np.testing.assert_array_equal(X, [[1, np.nan], [2, 20], [3, 30], [np.nan, 40]])
+    strangers = right.set_axis(list("uvw"))
+    np.testing.assert_array_equal(join_views({"l": left, "r": strangers})[0][:, 1], right["s"])
+
+
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix, pd.DataFrame])
 def test_join_views_puts_views_where_they_were(kind):
     left, right = np.arange(6.0).reshape(2, 3), np.ones((2, 1))

@@ -306,12 +306,14 @@ def join_views(
     Parameters
     ----------
     arrays : mapping of str to array-like, data frame or sparse matrix, each (n_samples, n_columns)
-        One array per view, rows in the same order; a row of NaN is a missing view. The result is
-        sparse as soon as one of them is. Or an AnnData (``X`` and the tables in ``obsm``) or
-        MuData (one view per modality; rows that one lacks are missing).
+        One array per view, rows in the same order; a row of NaN is a missing view. Frames whose
+        indexes share labels must have the same index. The result is sparse as soon as one of them
+        is. Or an AnnData (``X`` and the tables in ``obsm``) or MuData (one view per modality; rows
+        that one lacks are missing).
     views : dict of str to slice, optional
         As returned for an earlier table, for rows to predict: views then get the same columns,
         whatever their order in ``arrays``, and one that ``arrays`` lacks is missing in every row.
+        Within a view, columns are taken by position: they must be in the order of that table.
 
     Returns
     -------
@@ -379,15 +381,22 @@ def _as_earlier(
 
 
 def _check_row_order(arrays: Mapping[Any, Any]) -> None:
-    """Refuse frames whose indexes hold the same labels in different orders."""
+    """Refuse frames whose indexes share labels, but not row by row."""
     indexes = {name: part.index for name, part in arrays.items() if hasattr(part, "iloc")}
     for (left, one), (right, other) in combinations(indexes.items(), 2):
-        if not one.equals(other) and other.isin(one).all() and one.isin(other).all():
+        shared = other.isin(one)
+        if one.equals(other) or not shared.any():
+            continue
+        positions = "or both with reset_index(drop=True) if their rows belong together as they are."
+        if shared.all() and one.isin(other).all():
             raise ValueError(
                 f"the frames {left!r} and {right!r} have the same rows in different orders: give "
-                f"{right!r} as frame.loc[index] with the index of {left!r}, or both with "
-                "reset_index(drop=True) if their rows belong together as they are."
+                f"{right!r} as frame.loc[index] with the index of {left!r}, {positions}"
             )
+        raise ValueError(
+            f"the frames {left!r} and {right!r} share some rows, such as {other[shared][0]!r}, but "
+            f"not all: give both as frame.reindex(index) with one index, {positions}"
+        )
 
 
 def _numbers(name: Hashable, part: Any) -> Any:
