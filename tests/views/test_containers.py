@@ -69,3 +69,17 @@ def test_what_is_no_container_of_views_is_refused():
 def test_views_that_are_not_joined_are_refused_as_a_table(kind, X):
     with pytest.raises(TypeError, match=r"views = uneven\.join_views\(X\)"):
         kind().fit(X, [0, 1])
+
+
+def test_tables_of_an_anndata_that_hide_each_other_or_are_in_another_order_are_refused():
+    one, names = np.ones((2, 1)), ["p", "q"]
+    with pytest.raises(ValueError, match=r"two tables are called 'X'.*obsm\.pop"):
+        join_views(SimpleNamespace(X=one, obsm={"X": 2 * one}))
+    assert join_views(SimpleNamespace(X=None, obsm={"X": one}))[1] == {"X": slice(0, 1)}
+    frame = pd.DataFrame({"c": [1.0, 2.0]}, index=names)
+    for index in (["q", "p"], ["q", "r"]):
+        with pytest.raises(ValueError, match=r"index of obsm\['e'\] is not obs_names"):
+            join_views(SimpleNamespace(X=one, obsm={"e": frame.set_axis(index)}, obs_names=names))
+    for same in (frame, frame.reset_index(drop=True)):
+        X, _ = join_views(SimpleNamespace(X=one, obsm={"e": same}, obs_names=pd.Index(names)))
+        np.testing.assert_array_equal(X[:, 1], [1, 2])

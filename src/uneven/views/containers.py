@@ -36,6 +36,11 @@ def views_in(container: Any) -> dict[str, Any]:
     dict of str to array-like or sparse matrix
         ``X`` of an AnnData is called "X". Rows that a modality lacks are NaN.
 
+    Raises
+    ------
+    ValueError
+        If two tables have the same name, or their rows do not belong together.
+
     Examples
     --------
     >>> from types import SimpleNamespace
@@ -51,10 +56,28 @@ def views_in(container: Any) -> dict[str, Any]:
         rows = list(container.obs_names)
         return {str(name): _aligned(str(name), part, rows) for name, part in container.mod.items()}
     tables = {} if container.X is None else {"X": container.X}
-    tables |= {str(name): container.obsm[name] for name in container.obsm}
+    rows = list(getattr(container, "obs_names", ()))
+    for name in container.obsm:
+        if str(name) in tables:
+            raise ValueError(
+                f"two tables are called {str(name)!r}, which is also the name of the main matrix X "
+                'if that is not None: rename the one in obsm, such as obsm["Y"] = obsm.pop("X").'
+            )
+        tables[str(name)] = _in_order(str(name), container.obsm[name], rows)
     if not tables:
         raise ValueError("join_views: there is nothing in X and obsm.")
     return tables
+
+
+def _in_order(name: str, table: Any, rows: list[Any]) -> Any:
+    """A table of obsm; refused if it is a frame with some of the same rows in another order."""
+    index = list(table.index) if hasattr(table, "iloc") else rows
+    if index != rows and set(index) & set(rows):
+        raise ValueError(
+            f"the index of obsm[{name!r}] is not obs_names: give the frame as "
+            "frame.reindex(obs_names)."
+        )
+    return table
 
 
 def _aligned(name: str, part: Any, rows: list[Any]) -> Any:
