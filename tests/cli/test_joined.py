@@ -56,3 +56,14 @@ def test_several_tables_need_a_key(uneven, tmp_path):
     done = uneven("compare", str(folder / "wind.csv"), str(folder / "sky.parquet"), "-t", "kind")
     assert done.code == 2
     assert "name it with --on" in done.complaint
+
+
+def test_errors_name_the_file_or_the_option(uneven, tmp_path):
+    write_tables(tmp_path)
+    (tmp_path / "README.txt").write_text("Winds and skies\nof a year\n")
+    done = uneven("compare", str(tmp_path), "-t", "kind", "--on", "id")
+    assert done.code == 2
+    assert "README.txt: --on 'id' is not a column" in " ".join(done.complaint.split())
+    done = uneven("compare", str(tmp_path), "-t", "kind")
+    assert done.code == 2
+    assert "with --on" in done.complaint

@@ -190,3 +190,18 @@ def test_labels_in_several_tables_are_compared_like_keys(left, right, expected):
     labels = join_tables({"a": one, "b": other}, "id", "y")["y"]
     assert labels.tolist() == expected
     assert labels.map(type).nunique() == 1
+
+
+def test_errors_say_which_table_is_meant(folder):
+    left = pd.DataFrame({"id": [1, 2], "x": [1.0, 2.0]})
+    with pytest.raises(InputError, match=r"a list of tables holds paths, got a DataFrame.*dict"):
+        join_tables([left, left], "id")
+    labels = left.assign(**{"a__x": ["p", "q"]})
+    with pytest.raises(InputError, match="'a__x' would be .* two columns.*'x' of table 'a'"):
+        join_tables({"a": left, "b": labels}, "id", "a__x")
+    with pytest.raises(InputError, match="'a__x' would be .* two columns"):
+        join_tables({"a": left.assign(**{"a__x": [1, 2]}), "b": labels}, "a__x")
+    with pytest.raises(InputError, match=r"labels\.csv: on 'key' is not a column"):
+        compare(folder, "kind", on="key")
+    (folder / "._wind.csv").write_bytes(bytes(range(256)))
+    assert len(join_tables(folder, "id", "kind")) == 80

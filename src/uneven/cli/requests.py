@@ -144,7 +144,7 @@ class TableRequest:
         if self.test is not None:
             raise InputError("--test takes one table; leave it out, or join the tables first.")
         for path in table_files(self.tables).values():
-            check_header(path, {"--on": [str(self.on)]}, self.encoding)
+            check_header(path, {f"{path}: --on": [str(self.on)]}, self.encoding)
         decide(self.schema)
 
     @property

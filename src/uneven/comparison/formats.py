@@ -81,7 +81,10 @@ def check_file(path: Path) -> None:
     if not path.exists():
         raise InputError(f"there is no file {path}.")
     if path.is_dir():
-        raise InputError(f"{path} is a folder; give a CSV or Parquet file.")
+        raise InputError(
+            f"{path} is a folder; give a CSV or Parquet file, or join the tables in it by a column "
+            "with --on."
+        )
     try:
         with path.open("rb") as file:
             first = file.read(1)

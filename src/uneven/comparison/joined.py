@@ -30,7 +30,8 @@ def table_files(given: Any) -> dict[str, Any]:
     Parameters
     ----------
     given : path of a folder, sequence of paths, or mapping of str to path or frame
-        Files are named by what stands before the first dot of their name.
+        Files are named by what stands before the first dot of their name. Hidden files of a folder,
+        whose names begin with a dot, are not read.
 
     Raises
     ------
@@ -49,10 +50,18 @@ def table_files(given: Any) -> dict[str, Any]:
         folder = Path(given)
         if not folder.is_dir():
             raise InputError(f"--on joins several tables, but there is only {folder}.")
-        paths = sorted(path for path in folder.iterdir() if set(path.suffixes) & set(SUFFIXES))
+        shown = [path for path in folder.iterdir() if not path.name.startswith(".")]
+        paths = sorted(path for path in shown if set(path.suffixes) & set(SUFFIXES))
         if not paths:
             raise InputError(f"{folder} holds no tables; they end with {listing(SUFFIXES)}.")
     else:
+        given = list(given)
+        strange = [type(one).__name__ for one in given if not isinstance(one, str | Path)]
+        if strange:
+            raise InputError(
+                f"a list of tables holds paths, got a {strange[0]}; name tables in memory by a "
+                'dict, such as {"words": frame, "sound": other}.'
+            )
         paths = [Path(path) for path in given]
     return _by_view([path.name.split(".")[0] for path in paths], paths)
 
@@ -146,6 +155,12 @@ def join_tables(
         for name, frame in frames.items()
     ]
     joined = pd.concat(parts, axis=1)
+    for name in (on, target):
+        if name in joined.columns:
+            raise InputError(
+                f"{name!r} would be the name of two columns of the joined table; rename the column "
+                f"{str(name).split('__', 1)[1]!r} of table {str(name).split('__')[0]!r}."
+            )
     commas = [
         f"{name}__{column}"
         for name, frame in frames.items()
@@ -172,7 +187,7 @@ def _keyed(
         )
     else:
         frame = _given_frame(where, table, on)
-    check_columns(list(frame.columns), [on], f"--on, {where}")
+    check_columns(list(frame.columns), [on], f"{where}: --on")
     if frame.empty:
         raise InputError(f"{where} has no rows.")
     key = _as_text(frame[on])
