@@ -64,12 +64,21 @@ def test_column_selector_receives_the_frame():
         ({"t": [0, 0]}, "twice"),
         ({"t": [True, False]}, "mask"),
         ({"t": [1.5]}, "names or integers"),
+        ({"t": None}, "view 't' must hold column names or integers, got None"),
+        ({"t": 1.0}, "view 't' must hold column names or integers, got 1.0"),
+        ({"t": slice("text__a", "text__b")}, "slices hold positions"),
         ({"t": lambda frame: ["a"]}, "DataFrame"),
     ],
 )
 def test_refused_forms(spec, message):
     with pytest.raises(ValueError, match=message):
         resolve_views(spec, n_features=4, feature_names=NAMES)
+
+
+def test_names_need_columns_whose_names_are_text():
+    frame = pd.DataFrame(np.ones((2, 1)))
+    with pytest.raises(ValueError, match="its column names are not all text"):
+        resolve_views({"a": ["0"]}, n_features=1, frame=frame)
 
 
 def test_prefix_needs_names_with_two_underscores():

@@ -235,7 +235,10 @@ def _positions(
             raise ValueError(f"view {name!r} is chosen by a callable, which needs a DataFrame.")
         wanted = wanted(frame)
     if isinstance(wanted, slice):
-        wanted = np.arange(n_features)[wanted]
+        try:
+            wanted = np.arange(n_features)[wanted]
+        except TypeError as error:
+            raise ValueError(f"view {name!r} is {wanted}: slices hold positions.") from error
     found = column_positions(f"view {name!r}", wanted, n_features, names)
     if found.size == 0:
         raise ValueError(f"view {name!r} has no columns.")
@@ -261,6 +264,8 @@ def column_positions(
     >>> column_positions("view 'a'", [-1, 0], 3, None).tolist()
     [0, 2]
     """
+    if wanted is None or isinstance(wanted, float):
+        raise ValueError(f"{what} must hold column names or integers, got {wanted}.")
     listed = [wanted] if isinstance(wanted, str | int | np.integer) else list(wanted)
     if any(isinstance(column, str) for column in listed):
         found = _positions_of_names(what, listed, names)
@@ -274,7 +279,10 @@ def column_positions(
 
 def _positions_of_names(what: str, listed: list, names: list[str] | None) -> np.ndarray:
     if names is None:
-        raise ValueError(f"{what} is given by column names, but X has none (not a frame).")
+        raise ValueError(
+            f"{what} is given by column names, but X has none: it is no frame, or its column names "
+            "are not all text."
+        )
     where = {column: position for position, column in enumerate(names)}
     unknown = [column for column in listed if column not in where]
     if unknown:
