@@ -57,6 +57,7 @@ def test_compare_takes_tables_as_views(folder):
     assert [view.name for view in found.views] == ["wind", "sky"]
     assert found.winner.name == "mucombo"
     assert "on='id'" in found.command
+    assert sorted(found.predictions.index.get_level_values("id")) == [f"{k:03}" for k in range(80)]
 
 
 def change(folder, name, **cells):

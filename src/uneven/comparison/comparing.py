@@ -117,7 +117,8 @@ def compare(
         the names of the index of a frame.
     on : str, optional
         Column by which the tables in `X` are joined. Each is a view, missing in the rows whose key
-        it lacks. See `uneven.comparison.join_tables`.
+        it lacks. Rows have the names of their keys, if there is no `id`. See
+        `uneven.comparison.join_tables`.
     views : optional
         Views of the table, as for the estimators; or ``"prefix"``, or the path of a TOML file.
     noise_matrix : array-like of shape (K, K), frame or path, optional

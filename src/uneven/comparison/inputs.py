@@ -66,7 +66,8 @@ def read_data(
     groups, time, id : str, optional
         Columns that hold the groups, the times and the names of the rows.
     on : str, optional
-        Column by which several tables are joined; each is then a view.
+        Column by which several tables are joined; each is then a view. It names the rows if `id`
+        does not.
 
     Raises
     ------
@@ -83,6 +84,7 @@ def read_data(
             raise InputError(f"y must name the column to predict, got {_what(y)}.")
         X = join_tables(X, on, y, encoding=encoding)
         drop, views = (*drop, on), "prefix" if views is None else views
+        id = on if id is None else id
         name = name or "joined tables"
     if isinstance(X, str | Path):
         if not isinstance(y, str):
