@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 from uneven import compare
 from uneven.comparison import InputError, join_tables
@@ -206,3 +207,11 @@ def test_errors_say_which_table_is_meant(folder):
         compare(folder, "kind", on="key")
     (folder / "._wind.csv").write_bytes(bytes(range(256)))
     assert len(join_tables(folder, "id", "kind")) == 80
+
+
+@pytest.mark.parametrize("table", [np.eye(2), sp.eye_array(2), pd.DataFrame(np.eye(2))])
+def test_a_dict_of_tables_is_told_how_to_be_joined(table):
+    with pytest.raises(InputError, match=r"on which column joins them.*uneven\.join_views"):
+        compare({"a": table, "b": table}, ["p", "q"])
+    with pytest.raises(InputError, match=r"give pandas\.DataFrame"):
+        compare({"a": [1, 2], "b": [3, 4]}, ["p", "q"])

@@ -192,6 +192,11 @@ def as_frame(X: Any) -> pd.DataFrame:
         raise InputError(
             f"X is a {type(X).__name__}; call X, views = uneven.join_views(X), and give views."
         )
+    elif isinstance(X, Mapping) and any(len(np.shape(part)) == 2 for part in X.values()):
+        raise InputError(
+            "X is a dict of tables; say by --on which column joins them, or call "
+            "X, views = uneven.join_views(X) if their rows are in one order, and give views."
+        )
     elif isinstance(X, Mapping) or hasattr(X, "collect"):
         way = "pandas.DataFrame(X)" if isinstance(X, Mapping) else "X.collect()"
         raise InputError(f"X is a {type(X).__name__}; give {way}.")
