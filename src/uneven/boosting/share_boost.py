@@ -75,7 +75,8 @@ class ShareBoostClassifier(MultiViewBoosting):
 
     Every round, views learn from the same costs and one voter enters the vote. There is no
     cooperation: an example that one view finds hard is pushed in all of them. This is what MuMBo
-    is to be compared with.
+    is to be compared with. ``ShareBoostClassifier(max_depth=1)``, with stumps, is the published
+    setting of ShareBoost.
 
     Parameters
     ----------
