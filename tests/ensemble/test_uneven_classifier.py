@@ -377,6 +377,19 @@ def test_views_that_repeat_others_or_say_nothing_are_dropped():
     assert len(few(views=views, max_views=1).fit(X, y).views_) == 1
 
 
+def test_frames_may_lack_columns_that_no_view_reads():
+    X, y, _ = redundant_views(90)
+    frame = pd.DataFrame(X[:, :4], columns=list("abcd"))
+    frame["b"] = pd.Categorical(np.array(["p", "q"])[(X[:, 1] > 0).astype(int)])
+    model = few(members=["logistic"], views={"kept": ["a", "d"]}).fit(frame, y)
+    expected = model.predict_proba(frame)
+    for kept in (["a", "d"], ["a", "c", "d"]):
+        np.testing.assert_array_equal(model.predict_proba(frame[kept]), expected)
+    for wrong in (["a", "b", "c"], ["d", "a"]):
+        with pytest.raises(ValueError, match=r"feature names"):
+            model.predict_proba(frame[wrong])
+
+
 @few_trees
 @pytest.mark.slow
 def test_rows_without_a_kept_view_get_the_class_shares():

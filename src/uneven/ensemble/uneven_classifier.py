@@ -64,6 +64,7 @@ from uneven.views.training_rows import (
     tell_absent_views,
     validate_fit_data,
     validate_predict_data,
+    with_unread_columns,
 )
 from uneven.votes.lazy_answers import answer_lazily
 from uneven.votes.vote import check_views, flatten_binary
@@ -128,7 +129,8 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         missing in some rows), and kept if the pool is clearly better with them on unseen rows. They
         abstain where their view is missing.
     max_views : int, default=None
-        Maximum number of views; the others are not needed for prediction. Forests and logistic
+        Maximum number of views; the others are not needed for prediction, and a pandas frame may
+        lack their columns. Forests and logistic
         regressions of single views are pooled, best view first, as long as the log-loss on unseen
         rows clearly decreases: with a large number, only views that do not help are dropped. None
         uses all views.
@@ -415,7 +417,7 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
     def _said_and_blind(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Probabilities at the class shares of training, and which rows have no view."""
         check_is_fitted(self, "members_")
-        X = validate_predict_data(self, X)
+        X = validate_predict_data(self, with_unread_columns(self, X))
         presence = self.views_.presence(X)
         return self._pooled(X, presence), np.asarray(~presence.any(axis=1))
 

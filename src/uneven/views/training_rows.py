@@ -267,6 +267,25 @@ def validate_predict_data(estimator: Any, X: Any) -> Any:
     return validate_data(estimator, encoded, reset=False, **X_RULES)
 
 
+def with_unread_columns(estimator: Any, X: Any) -> Any:
+    """A pandas frame with NaN for columns that it lacks, if a fitted estimator does not read them.
+
+    Parameters
+    ----------
+    estimator : object
+        With ``views_``; ``feature_names_in_`` if it was fitted to a frame.
+    X : object
+        As the user gave it; anything but a frame without such columns is returned as it is.
+    """
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None or not hasattr(X, "reindex") or len(X.columns) >= len(names):
+        return X
+    unread = np.ones(len(names), dtype=bool)
+    unread[estimator.views_.used_columns] = False
+    unread &= ~np.isin(names, list(X.columns))
+    return X.reindex(columns=names) if list(X.columns) == list(names[~unread]) else X
+
+
 def validate_held_rows(estimator: Any, given: Any, rows: Any) -> TrainingRows:
     """Validate the rows that early stopping is to look at.
 
