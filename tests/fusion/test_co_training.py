@@ -103,3 +103,43 @@ def test_refuses(options, message):
     X, y, _ = two_views(0)
     with pytest.raises(ValueError, match=message):
         CoTrainingClassifier(**options).fit(X, y)
+
+
+def many_classes(n_free: int):
+    rng = np.random.default_rng(0)
+    t = rng.integers(0, 10, 400)
+    X = rng.normal(size=(400, 20)) + 3 * rng.normal(size=(10, 20))[t]
+    known = np.concatenate([np.flatnonzero(t == k)[:3] for k in range(10)])
+    free = np.setdiff1d(np.arange(400), known)[:n_free]
+    y = np.concatenate([t[known], np.full(n_free, -1)])
+    return X[np.concatenate([known, free])], y
+
+
+def test_first_rounds_without_a_row_for_any_class_are_left_out():
+    X, y = many_classes(99)
+    late = LateFusionClassifier(LogisticRegression(), views=[0, 10, 20])
+    model = CoTrainingClassifier(late).fit(X, y)
+    assert model.n_rounds_ >= 1
+    assert len(model.agreement_) - model.n_rounds_ in (1, 2)
+    X, y = many_classes(8)
+    with pytest.warns(UserWarning, match="no view labelled any of the 8 rows without label"):
+        model = CoTrainingClassifier(late).fit(X, y)
+    assert model.n_rounds_ == 0
+
+
+def test_a_class_that_no_view_predicts_does_not_stop_the_others():
+    X, y, _ = two_views(0)
+    share = np.array([0.5, 0.5, 0.0])
+    probabilities = np.tile(share, (2, 40, 1))
+    probabilities[:, :20, 0] += 0.1
+    probabilities[:, 20:, 1] += 0.1
+    model = CoTrainingClassifier(late()).fit(X, y)
+    pseudo = list(model._pseudo_rows(X[:40], probabilities, 0.5, np.full(3, 1 / 3)))
+    assert [np.unique(names, return_counts=True)[1].tolist() for _, names in pseudo] == [[6, 6]] * 2
+
+
+def test_category_columns_are_refused():
+    X, y, _ = two_views(0)
+    frame = pd.DataFrame(X).rename(columns=str).assign(**{"0": pd.Categorical(["p", "q"] * 300)})
+    with pytest.raises(ValueError, match="category columns: encode them"):
+        CoTrainingClassifier(late()).fit(frame, y)

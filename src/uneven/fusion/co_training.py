@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
@@ -54,7 +55,8 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
         Agreement of the views on the unlabelled rows, before the first round and after each:
         Cohen's kappa, the mean over pairs of views.
     n_rounds_ : int
-        Rounds of the classifier that was kept.
+        Rounds of the classifier that was kept. Rounds in which no row would get a pseudo-label, as
+        the first ones with few rows and many classes, are left out.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if ``X`` had string column names.
@@ -63,7 +65,8 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
     -----
     A pseudo-labelled row is used for one view: the classifier gets it with the other views missing.
     Pseudo-labels are assigned anew in every round, so wrong ones can be corrected, and per class in
-    proportion to the known labels: a view that predicts some class too rarely labels fewer rows.
+    proportion to the known labels: views that predict some class too rarely label fewer rows, and
+    none of a class that they never predict.
     Agreement is corrected for chance: views that all predict the largest class agree by chance
     only.
 
@@ -161,7 +164,7 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
             share = min(1.0, turn * self.growth)
             pseudo = list(self._pseudo_rows(free, probabilities, share, prior))
             if not any(len(some) for some, _ in pseudo):
-                return
+                continue
             table = np.vstack([known, *(some for some, _ in pseudo)])
             answers = np.concatenate([labels, *(names for _, names in pseudo)])
             model = clone(learner).fit(table, answers)
@@ -169,9 +172,17 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
             self.agreement_.append(_agreement(probabilities))
             if not self.agreement_[-1] >= self.agreement_[-2]:
                 return
-            self.model_, self.n_rounds_ = model, turn
+            self.model_, self.n_rounds_ = model, len(self.agreement_) - 1
             if share == 1.0:
                 return
+        if self.n_rounds and len(self.agreement_) == 1:
+            warnings.warn(
+                f"no view labelled any of the {len(free)} rows without label for another one: they "
+                "are too few for the classes, or some class is hardly ever predicted. The model is "
+                "the estimator, fitted to the labelled rows.",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _pseudo_rows(
         self, free: np.ndarray, probabilities: np.ndarray, share: float, prior: np.ndarray
@@ -191,7 +202,8 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
             answer, sure = teacher.argmax(axis=1), teacher.max(axis=1)
             by_class = [np.flatnonzero(is_known & (answer == k)) for k in range(len(self.classes_))]
             wanted = prior * len(free)
-            scale = min(1.0, min(len(rows) / most for rows, most in zip(by_class, wanted)))
+            found = [len(rows) / most for rows, most in zip(by_class, wanted) if len(rows)]
+            scale = min(1.0, *found)
             counts = np.floor(share * scale * wanted).astype(int)
             order = [rows[np.argsort(-sure[rows], kind="stable")] for rows in by_class]
             rows = np.concatenate([some[:count] for some, count in zip(order, counts)])
@@ -222,6 +234,8 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
 
     def _numbers(self, X: Any, *, reset: bool) -> np.ndarray:
         rules: dict[str, Any] = {"accept_sparse": "csr", "ensure_all_finite": "allow-nan"}
+        if "category" in map(str, getattr(X, "dtypes", ())):
+            raise ValueError("X has category columns: encode them as numbers before co-training.")
         rows = validate_data(self, X, reset=reset, dtype=np.float64, **rules)
         return rows.toarray() if sp.issparse(rows) else rows
 
