@@ -55,8 +55,7 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
         Agreement of the views on the unlabelled rows, before the first round and after each:
         Cohen's kappa, the mean over pairs of views.
     n_rounds_ : int
-        Rounds of the classifier that was kept. Rounds in which no row would get a pseudo-label, as
-        the first ones with few rows and many classes, are left out.
+        Rounds of the classifier that was kept.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only if ``X`` had string column names.
@@ -65,8 +64,9 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
     -----
     A pseudo-labelled row is used for one view: the classifier gets it with the other views missing.
     Pseudo-labels are assigned anew in every round, so wrong ones can be corrected, and per class in
-    proportion to the known labels: views that predict some class too rarely label fewer rows, and
-    none of a class that they never predict.
+    proportion to the known labels: a view that predicts some class too rarely labels fewer rows.
+    Where this leaves no row for the first round, with few rows and many classes, nothing is learnt
+    from unlabelled rows, and a warning says so; a larger ``growth`` begins with more.
     Agreement is corrected for chance: views that all predict the largest class agree by chance
     only.
 
@@ -164,7 +164,9 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
             share = min(1.0, turn * self.growth)
             pseudo = list(self._pseudo_rows(free, probabilities, share, prior))
             if not any(len(some) for some, _ in pseudo):
-                continue
+                if turn == 1:
+                    self._tell_that_none_is_labelled(len(free))
+                return
             table = np.vstack([known, *(some for some, _ in pseudo)])
             answers = np.concatenate([labels, *(names for _, names in pseudo)])
             model = clone(learner).fit(table, answers)
@@ -172,17 +174,19 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
             self.agreement_.append(_agreement(probabilities))
             if not self.agreement_[-1] >= self.agreement_[-2]:
                 return
-            self.model_, self.n_rounds_ = model, len(self.agreement_) - 1
+            self.model_, self.n_rounds_ = model, turn
             if share == 1.0:
                 return
-        if self.n_rounds and len(self.agreement_) == 1:
-            warnings.warn(
-                f"no view labelled any of the {len(free)} rows without label for another one: they "
-                "are too few for the classes, or some class is hardly ever predicted. The model is "
-                "the estimator, fitted to the labelled rows.",
-                UserWarning,
-                stacklevel=3,
-            )
+
+    def _tell_that_none_is_labelled(self, n_free: int) -> None:
+        warnings.warn(
+            f"no view labels any of the {n_free} rows without label in the first round: they are "
+            f"too few for {len(self.classes_)} classes with growth={self.growth}, so increase it, "
+            "or the views hardly ever predict some class. The model is the estimator, fitted to "
+            "the labelled rows.",
+            UserWarning,
+            stacklevel=4,
+        )
 
     def _pseudo_rows(
         self, free: np.ndarray, probabilities: np.ndarray, share: float, prior: np.ndarray
@@ -202,8 +206,7 @@ class CoTrainingClassifier(ClassifierMixin, BaseEstimator):
             answer, sure = teacher.argmax(axis=1), teacher.max(axis=1)
             by_class = [np.flatnonzero(is_known & (answer == k)) for k in range(len(self.classes_))]
             wanted = prior * len(free)
-            found = [len(rows) / most for rows, most in zip(by_class, wanted) if len(rows)]
-            scale = min(1.0, *found)
+            scale = min(1.0, min(len(rows) / most for rows, most in zip(by_class, wanted)))
             counts = np.floor(share * scale * wanted).astype(int)
             order = [rows[np.argsort(-sure[rows], kind="stable")] for rows in by_class]
             rows = np.concatenate([some[:count] for some, count in zip(order, counts)])
