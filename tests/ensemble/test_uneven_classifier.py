@@ -19,9 +19,15 @@ from tests.callbacks import StopAfter
 from tests.ensemble.tables import uneven_table
 from tests.few_trees import few_own_trees
 from uneven import TunedDecisionClassifier, UnevenClassifier
-from uneven.datasets import make_uneven_views
+from uneven.datasets import make_imbalanced_views, make_uneven_views
 from uneven.decisions.decision import fit_decision
-from uneven.ensemble.pooling import PooledMember, PooledRows, ask_members, choose_members
+from uneven.ensemble.pooling import (
+    PooledMember,
+    PooledRows,
+    ask_members,
+    choose_members,
+    pooled_probabilities,
+)
 from uneven.metrics import confusion_norm
 
 FEW = ["boost", "landmarks", "logistic"]
@@ -375,6 +381,42 @@ def test_views_that_repeat_others_or_say_nothing_are_dropped():
     changed[:, dropped] = np.nan
     assert np.array_equal(model.predict_proba(X), model.predict_proba(changed))
     assert len(few(views=views, max_views=1).fit(X, y).views_) == 1
+
+
+@few_trees
+def test_views_that_are_missing_only_later_make_it_less_certain():
+    data = make_imbalanced_views(450, random_state=0)
+    X, y, views = data.data, data.target, data.views
+    train, rest = np.arange(300), np.arange(300, 450)
+    model = UnevenClassifier(views=views, random_state=0).fit(X[train], y[train])
+    assert {one.view for one in model.view_members_} == {0, 1, 2, 3}
+    whole = X[rest].copy()
+    expected = pooled_probabilities(
+        model.members_, model.pool_, whole, np.ones((150, 4), bool), model.class_prior_, None
+    )
+    np.testing.assert_array_equal(model.predict_proba(whole), expected)
+    one = whole.copy()
+    one[:, 5:] = np.nan
+    told = model.predict_proba(one)
+    presence = model.views_.presence(one)
+    joint = pooled_probabilities(
+        model.members_, model.pool_, one, presence, model.class_prior_, None
+    )
+    chance = log_loss(y[rest], np.tile(model.class_prior_, (150, 1)))
+    assert log_loss(y[rest], told) < min(chance, log_loss(y[rest], joint) - 0.1)
+    both = np.vstack([whole[:3], one[3:]])
+    np.testing.assert_allclose(model.predict_proba(both)[:3], expected[:3], rtol=1e-12)
+    older = clone(model).fit(X[train], y[train])
+    del older.view_members_, older.view_pool_
+    np.testing.assert_array_equal(older.predict_proba(one), joint)
+
+
+@few_trees
+def test_views_that_are_missing_in_training_are_weighed_there():
+    X, y, views = redundant_views(120)
+    X[:30, 3:] = np.nan
+    model = few(views=views).fit(X, y)
+    assert (model.view_members_, model.view_pool_) == ([], None)
 
 
 def test_frames_may_lack_columns_that_no_view_reads():

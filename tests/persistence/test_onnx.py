@@ -146,6 +146,19 @@ def test_the_ensemble_with_views_costs_and_withheld_answers(options):
     assert_same(ask(export_onnx(model), X=X), model, X)
 
 
+@pytest.mark.slow
+def test_the_ensemble_with_views_that_are_missing_only_later():
+    data = make_balance_scale()
+    X, y = data.data.astype(float)[::3], np.asarray(data.target)[::3]
+    views = {"left": [0, 1], "right": [2, 3]}
+    model = UnevenClassifier(members=["logistic"], views=views, random_state=0).fit(X, y)
+    assert model.view_pool_ is not None
+    X[::7, :2] = np.nan
+    X[::11, 2:] = np.nan
+    X[::13] = np.nan
+    assert_same(ask(export_onnx(model), X=X), model, X)
+
+
 @pytest.mark.parametrize("combination", ["ws", "cws", "lsg"])
 @pytest.mark.parametrize("score", ["auto", "decision_function", "predict"])
 def test_stacks_of_any_linear_combination(combination, score):

@@ -163,6 +163,25 @@ def no_decision(model):
     model.decision_ = None
 
 
+def test_damaged_members_of_single_views_are_refused():
+    X, y = table()
+    X = X.fillna(0.0)
+    model = piped(codes(), members=["logistic"], views=VIEWS).fit(X, y)
+    kept, pool = model[-1].view_members_, model[-1].view_pool_
+    check_structure(model)
+    model[-1].view_pool_ = None
+    with pytest.raises(ValueError, match="single views without a pool"):
+        check_structure(model)
+    model[-1].view_pool_, model[-1].view_members_ = pool, kept[1:]
+    with pytest.raises(ValueError, match="does not weigh"):
+        check_structure(model)
+    model[-1].view_members_ = [*kept[1:], replace(kept[0], view=7)]
+    with pytest.raises(ValueError, match="reads view 7"):
+        check_structure(model)
+    del model[-1].view_members_, model[-1].view_pool_
+    check_structure(model)
+
+
 @pytest.mark.parametrize(
     "damage",
     [

@@ -33,7 +33,6 @@ from uneven.utils.model_types import (
     check_classes,
     check_names,
     check_numbers,
-    check_printable,
     check_shares,
     persisted,
 )
@@ -377,12 +376,11 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
             check_noise_matrix(self.left_noise_)
         if type(self.undoes_noise_) is not bool:
             raise ValueError("whether it undoes the noise is not given")
-        check_printable([one.name for one in self.members_], "members")
         if not self.members_:
             if self.pool_ is not None:
                 raise ValueError("it has a pool, but no members")
             return
-        check_pooled_members(self)
+        check_pooled_members(self, self.members_, self.pool_)
 
 
 def _check_estimator(estimator: Any) -> None:

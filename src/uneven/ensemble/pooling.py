@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +13,7 @@ from uneven.decisions.log_pool import LogPool, bias_penalty_of, fit_log_pool
 from uneven.decisions.rows import effective_mass, share_of_classes
 from uneven.ensemble.shared_table import Model
 from uneven.utils.estimators import deal_folds
-from uneven.utils.model_types import check_columns, check_part, persisted
+from uneven.utils.model_types import check_columns, check_part, check_printable, persisted
 from uneven.utils.parallel import ThreadPool
 from uneven.views import resolve_views
 from uneven.votes import ALL_VIEWS
@@ -165,12 +165,15 @@ class PooledRows:
         Classes have the shares of training.
     prior : ndarray of shape (n_classes,)
         These shares.
+    has_gaps : bool
+        Whether a view is missing in some training row.
     """
 
     said: list[np.ndarray]
     y: np.ndarray
     mass: np.ndarray
     prior: np.ndarray
+    has_gaps: bool = False
 
     @classmethod
     def of(
@@ -199,7 +202,8 @@ class PooledRows:
         judged = np.all(whole, axis=0)
         able = np.flatnonzero(presence.any(axis=1))
         said = [one[judged] for one in said]
-        return cls.of_judged(said, y[able], mass[able], np.flatnonzero(judged[able]))
+        rows = cls.of_judged(said, y[able], mass[able], np.flatnonzero(judged[able]))
+        return replace(rows, has_gaps=not presence.all())
 
     @classmethod
     def of_judged(
@@ -233,6 +237,37 @@ class PooledRows:
         said = [self.said[m] for m in members]
         rows = np.bincount(self.y, self.mass / self.mass.mean(), said[0].shape[1])
         return fit_log_pool(said, self.y, self.mass, bias_penalty=bias_penalty_of(rows))
+
+    def fit_view_pool(
+        self, members: Sequence[PooledMember], n_views: int, seed: int
+    ) -> tuple[list[int], LogPool | None]:
+        """The pool for rows in which views are missing, if no training row shows how to weigh them.
+
+        Members that read all views have not learnt what to say of such rows. Those of single views
+        are pooled, and views are hidden at random while their weights are fitted, so that the pool
+        is less certain if fewer views are there.
+
+        Parameters
+        ----------
+        members : sequence of PooledMember
+        n_views : int
+        seed : int
+            Hides the views.
+
+        Returns
+        -------
+        list of int
+            Positions of the members; none if a view is missing in a training row, or has none.
+        LogPool or None
+        """
+        single = [m for m, one in enumerate(members) if one.view != ALL_VIEWS]
+        if self.has_gaps or n_views < 2 or len({members[m].view for m in single}) < n_views:
+            return [], None
+        rng, n_rows = np.random.RandomState(seed), len(self.y)
+        shown = rng.uniform(size=(n_rows, n_views)) < rng.uniform(size=(n_rows, 1))
+        shown[np.arange(n_rows), rng.randint(n_views, size=n_rows)] = True
+        said = [np.where(shown[:, [members[m].view]], self.said[m], np.nan) for m in single]
+        return single, replace(self, said=said).fit_pool(range(len(single)))
 
     def losses(self, members: Sequence[int], rng: np.random.RandomState) -> np.ndarray:
         """Log-loss of each row by a pool fitted on the other half of them, shape (n_samples,)."""
@@ -272,10 +307,13 @@ def choose_members(members: Sequence[PooledMember], rows: PooledRows, seed: int)
 MISPLACED = "a {} stands in it where it should not"
 
 
-def check_pooled_members(classifier: Any) -> None:
+def check_pooled_members(
+    classifier: Any, members: Sequence[PooledMember], pool: LogPool | None
+) -> None:
     """Refuse loaded members, or a pool of them, that do not fit together."""
-    for one in classifier.members_:
+    check_printable([one.name for one in members], "members")
+    for one in members:
         check_part("ensemble_member", one, classifier, refusal=MISPLACED)
-    check_part("pool", classifier.pool_, len(classifier.classes_), refusal=MISPLACED)
-    if classifier.pool_ is not None and len(classifier.pool_.weights) != len(classifier.members_):
-        raise ValueError(f"its pool does not weigh {len(classifier.members_)} members")
+    check_part("pool", pool, len(classifier.classes_), refusal=MISPLACED)
+    if pool is not None and len(pool.weights) != len(members):
+        raise ValueError(f"its pool does not weigh {len(members)} members")

@@ -42,7 +42,6 @@ from uneven.utils.model_types import (
     check_classes,
     check_names,
     check_part,
-    check_printable,
     check_shares,
     persisted,
 )
@@ -127,7 +126,8 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         Named groups of columns; see :func:`uneven.views.resolve_views`. Additional members are
         fitted to each view alone (forest and logistic regression, or all kinds where views are
         missing in some rows), and kept if the pool is clearly better with them on unseen rows. They
-        abstain where their view is missing.
+        abstain where their view is missing. If no training row lacks a view, they alone predict the
+        rows that lack one, with a pool that is less certain if fewer views are there.
     max_views : int, default=None
         Maximum number of views; the others are not needed for prediction, and a pandas frame may
         lack their columns. Forests and logistic
@@ -154,6 +154,11 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
     weights_ : dict of str to float
         Weight of each member in the pool.
     pool_ : LogPool or None
+    view_members_ : list of PooledMember
+        Members of single views, used in place of ``members_`` where a view is missing; empty with
+        one view, or if views were missing in training.
+    view_pool_ : LogPool or None
+        Their pool.
     decision_ : Decision or None
         None if there are no members.
     factors_ : ndarray of shape (n_classes,) or None
@@ -215,6 +220,8 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
     members_: list[PooledMember]
     pool_: LogPool | None
     unseen_: UnseenRows | None = None
+    view_members_: Sequence[PooledMember] = ()
+    view_pool_: LogPool | None = None
     views_: ViewMap
 
     def __init__(
@@ -366,10 +373,12 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
     ) -> dict[str, Any]:
         """Fitted attributes: the pool of the members, and the decision rule."""
         if pooled is None:
-            nothing = dict.fromkeys(("pool_", "decision_", "factors_", "unseen_"))
-            return nothing | {"members_": [], "weights_": {}, "unseen_log_loss_": np.nan}
+            nothing = dict.fromkeys(("pool_", "view_pool_", "decision_", "factors_", "unseen_"))
+            none: dict[str, Any] = {"members_": [], "view_members_": [], "weights_": {}}
+            return nothing | none | {"unseen_log_loss_": np.nan}
         kept = choose_members(learnt, pooled, choice_seed)
         members, pool = [learnt[m] for m in kept], pooled.fit_pool(kept)
+        single, view_pool = pooled.fit_view_pool(learnt, len(self.views_), choice_seed)
         shares = pool.probabilities([pooled.said[m] for m in kept])
         unseen = UnseenRows(shares, pooled.y, pooled.mass)
         classes = self.classes_.tolist()
@@ -380,6 +389,8 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
             "members_": members,
             "weights_": {one.name: float(w) for one, w in zip(members, pool.weights)},
             "pool_": pool,
+            "view_members_": [learnt[m] for m in single],
+            "view_pool_": view_pool,
             "decision_": decision,
             "factors_": decision.factors,
             "unseen_": unseen,
@@ -424,8 +435,13 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
     def _pooled(self, X: Any, presence: np.ndarray) -> np.ndarray:
         """Probabilities at the class shares of training."""
         with thread_pool(self.n_jobs) as pool, one_blas_thread():
-            told = (self.members_, self.pool_, X, presence, self.class_prior_)
-            return pooled_probabilities(*told, pool)
+            told = (X, presence, self.class_prior_, pool)
+            shares = pooled_probabilities(self.members_, self.pool_, *told)
+            some = np.flatnonzero(~presence.all(axis=1))
+            if self.view_pool_ is not None and len(some):
+                told = (X[some], presence[some], self.class_prior_, pool)
+                shares[some] = pooled_probabilities(self.view_members_, self.view_pool_, *told)
+            return shares
 
     def _scores(self, X: Any) -> np.ndarray:
         """Scores; the class with the largest one is predicted, shape (n_samples, n_classes)."""
@@ -508,12 +524,15 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         check_shares(self.class_prior_, len(self.classes_))
         check_names(self)
         check_views(self.views_, self.n_features_in_)
-        check_printable([one.name for one in self.members_], "members")
+        if self.view_pool_ is None and len(self.view_members_):
+            raise ValueError("it has members of single views without a pool")
         if not self.members_:
-            if any(part is not None for part in (self.pool_, self.decision_, self.unseen_)):
+            parts = (self.pool_, self.decision_, self.unseen_, self.view_pool_)
+            if any(part is not None for part in parts):
                 raise ValueError("it has a pool without members")
             return
-        check_pooled_members(self)
+        check_pooled_members(self, self.members_, self.pool_)
+        check_pooled_members(self, self.view_members_, self.view_pool_)
         n_classes, refusal = len(self.classes_), MISPLACED
         check_part("decision", self.decision_, n_classes, refusal=refusal)
         if self.unseen_ is not None:

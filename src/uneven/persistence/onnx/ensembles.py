@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
+from collections.abc import Sequence
+from functools import partial, reduce, singledispatch
 from typing import Any
 
 import numpy as np
@@ -214,14 +215,21 @@ def _(model: UnevenClassifier, graph: Graph, X: str) -> Answers:
     refuse_category_columns(model)
     if model.pool_ is None or model.decision_ is None:
         raise NotExportableError("a model without members always predicts the same: no export.")
-    said, silent = [], []
-    for member in model.members_:
-        one, gap = _member(member, model, graph, X)
-        said.append(one)
-        silent.append(gap)
+    asked = {id(one): one for one in (*model.members_, *model.view_members_)}
+    said = {key: _member(member, model, graph, X) for key, member in asked.items()}
+
+    def together(pool: LogPool, members: Sequence[PooledMember]) -> str:
+        shares, silent = zip(*(said[id(one)] for one in members))
+        return pooled(pool, graph, list(shares), list(silent))
+
+    shares = together(model.pool_, model.members_)
+    if model.view_pool_ is not None:
+        gaps = [graph.is_missing(X, columns) for columns in model.views_.columns]
+        some = reduce(partial(graph.op, "Or"), gaps)
+        shares = graph.op("Where", some, together(model.view_pool_, model.view_members_), shares)
     prior = graph.constant(model.class_prior_[None, :])
     blind = graph.is_missing(X, model.views_.used_columns)
-    shares = graph.op("Where", blind, prior, pooled(model.pool_, graph, said, silent))
+    shares = graph.op("Where", blind, prior, shares)
     scores, posterior = decided(model.decision_, graph, shares)
     codes = answered(model.decision_, graph, scores)
     flat = graph.op("Squeeze", blind, graph.constant(np.array([1])))
