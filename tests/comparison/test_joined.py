@@ -199,9 +199,9 @@ def test_errors_say_which_table_is_meant(folder):
     with pytest.raises(InputError, match=r"a list of tables holds paths, got a DataFrame.*dict"):
         join_tables([left, left], "id")
     labels = left.assign(**{"a__x": ["p", "q"]})
-    with pytest.raises(InputError, match="'a__x' would be .* two columns.*'x' of table 'a'"):
+    with pytest.raises(InputError, match=r"'a__x' would be .* two columns.*'x' of table 'a'"):
         join_tables({"a": left, "b": labels}, "id", "a__x")
-    with pytest.raises(InputError, match="'a__x' would be .* two columns"):
+    with pytest.raises(InputError, match=r"'a__x' would be .* two columns"):
         join_tables({"a": left.assign(**{"a__x": [1, 2]}), "b": labels}, "a__x")
     with pytest.raises(InputError, match=r"labels\.csv: on 'key' is not a column"):
         compare(folder, "kind", on="key")

@@ -532,7 +532,8 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
                 raise ValueError("it has a pool without members")
             return
         check_pooled_members(self, self.members_, self.pool_)
-        check_pooled_members(self, self.view_members_, self.view_pool_)
+        if self.view_pool_ is not None:
+            check_pooled_members(self, self.view_members_, self.view_pool_)
         n_classes, refusal = len(self.classes_), MISPLACED
         check_part("decision", self.decision_, n_classes, refusal=refusal)
         if self.unseen_ is not None:

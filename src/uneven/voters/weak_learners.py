@@ -275,7 +275,8 @@ def as_weak_learner(estimator: Any, max_depth: int = 3) -> WeakLearner:
     estimator : None, weak learner, scikit-learn classifier, or list of these
         None is a :class:`CostTree` of depth ``max_depth``. A plain classifier is weighted if its
         ``fit`` takes weights, resampled otherwise. Of a list, the voter with the largest edge is
-        kept in each round (:class:`BestOf`).
+        kept in each round (:class:`BestOf`); all of them must take the table, so one that refuses
+        NaN stops the fit of a table with missing values.
     max_depth : int
 
     Returns
