@@ -65,6 +65,42 @@ def test_gradient_convexity_and_one_optimum(drawn, seed):
 
 
 @settings(max_examples=20, deadline=None)
+@given(pools(), st.integers(0, 2**32 - 1))
+def test_signs_of_the_class_are_certain_ones_if_one_class_alone_gives_them(drawn, seed):
+    members, y = drawn
+    rng = np.random.default_rng(seed)
+    logs, _, *others = problem(members, y)
+    chances = rng.random((len(y), logs.shape[2]))
+    point = rng.normal(size=len(others[1]))
+    error = check_grad(
+        lambda z: pool_loss(z, logs, chances, *others)[0],
+        lambda z: pool_loss(z, logs, chances, *others)[1],
+        point,
+    )
+    assert error < 1e-5
+    certain = np.eye(logs.shape[2])[y]
+    for one, other in zip(
+        pool_loss(point, logs, certain, *others), pool_loss(point, logs, y, *others)
+    ):
+        np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+def test_a_pool_of_noisy_labels_through_their_matrix_is_near_that_of_true_ones():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 5000)
+    noise = np.array([[0.7, 0.1, 0.2], [0.1, 0.8, 0.3], [0.2, 0.1, 0.5]])
+    labels = (rng.random(5000)[:, None] > np.cumsum(noise[:, y].T, axis=1)).sum(axis=1)
+    scores = rng.normal(size=(2, 5000, 3))
+    scores[0, np.arange(5000), y] += 2.0
+    said = [*softmax(scores, axis=2)]
+    truth, fooled = fit_log_pool(said, y), fit_log_pool(said, labels)
+    mended = fit_log_pool(said, noise[labels], prior=truth.prior)
+    assert np.array_equal(mended.prior, truth.prior)
+    assert abs(mended.weights[0] - truth.weights[0]) < 0.2
+    assert fooled.weights[0] < truth.weights[0] - 0.5
+
+
+@settings(max_examples=20, deadline=None)
 @given(pools(), st.floats(1e-6, 1e6))
 def test_weights_of_rows_matter_by_proportion_and_zero_is_absence(drawn, scale):
     members, y = drawn
@@ -159,6 +195,9 @@ def test_a_pool_is_fitted_with_gaps():
         ([[[0.5, 0.5]]], [0.5], "got 0.5 at position 0"),
         ([[[0.5, 0.5]]], [0, 1], "1 rows"),
         ([[[0.5, 0.5]], [[1.0, 0.0, 0.0]]], [0], "2 classes"),
+        ([[[0.5, 0.5]]], [[0.5, 0.5], [0.5, 0.5]], "there are 1 rows"),
+        ([[[0.5, 0.5]]], [[0.5, 1.5]], "row 0 of y must hold probabilities"),
+        ([[[0.5, 0.5]]], [[0.0, 0.0]], "not all of them 0"),
     ],
 )
 def test_what_is_refused(members, y, words):

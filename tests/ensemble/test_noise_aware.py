@@ -60,6 +60,17 @@ def test_without_a_matrix_it_finds_one():
     assert np.diag(clean).min() > 0.75
 
 
+def test_the_pool_makes_the_labels_most_probable_through_the_noise():
+    model = quick(noise_matrix=NOISE).fit(X[:500], LABELS)
+    told = [
+        one.probabilities(X_NEW, np.ones(len(X_NEW), dtype=bool), None) for one in model.members_
+    ]
+    assert model.pool_.weights[0] < 0.8  # naive Bayes is too certain
+    shares = model.predict_proba(X_NEW)
+    losses = [-np.log(p[np.arange(len(Y_NEW)), Y_NEW]).mean() for p in (shares, told[0])]
+    assert losses[0] < losses[1] - 0.1
+
+
 def test_clean_rows_keep_their_labels():
     sure = np.arange(500) < 250
     labels = np.where(sure, Y[:500], LABELS)

@@ -98,6 +98,7 @@ def fit_log_pool(
     weight_penalty: float = 3.0,
     bias_penalty: Any = 10.0,
     tolerance: float = 1e-13,
+    prior: Any = None,
 ) -> LogPool:
     """Fit a log-linear pool on rows that the members were not fitted to.
 
@@ -114,8 +115,10 @@ def fit_log_pool(
         their weights, or it is replaced by the class frequencies: whichever has the smaller loss,
         so that the pool learns how certain to be where many abstain. Without such rows here, the
         others share.
-    y : array-like of int, shape (n_samples,)
-        Class codes from 0 to n_classes - 1.
+    y : array-like of int, shape (n_samples,), or of float, shape (n_samples, n_classes)
+        Class codes from 0 to n_classes - 1. Or, where only a sign of the class was observed, such
+        as a noisy label, the probability of that sign for each class; the loss of a row is then
+        ``-log sum_c p(c | x) y_c``.
     sample_weight : array-like of shape (n_samples,), optional
         Only their ratios count. Uneven weights count as fewer rows in the penalties.
     weight_penalty : float
@@ -123,6 +126,8 @@ def fit_log_pool(
         How many rows' worth of evidence it takes to leave equal weights, and no bias.
     tolerance : float, default=1e-13
         The search ends when a step lowers the loss by less than this share.
+    prior : array-like of shape (n_classes,), optional
+        Class frequencies; by default those of ``y``.
 
     Returns
     -------
@@ -150,23 +155,23 @@ def fit_log_pool(
     n_classes = np.shape(members[0])[-1]
     said = _stack(members, n_classes)
     floors = np.array([probability_floor(p) for p in said])
-    codes = check_codes(y, said.shape[1], n_classes)
-    mass = effective_mass(sample_weight, len(codes))
-    prior = share_of_classes(codes, mass, n_classes)
+    told = _as_told(y, said.shape[1], n_classes)
+    mass = effective_mass(sample_weight, len(told))
+    prior = _shares_told(told, mass, n_classes) if prior is None else np.asarray(prior)
     logs, gaps = log_probabilities(said, floors, prior), np.isnan(said).any(axis=2)
     spoken = (~gaps.all(axis=0)) & (mass > 0.0)
-    logs, gaps, codes, mass = logs[:, spoken], gaps[:, spoken], codes[spoken], mass[spoken]
+    logs, gaps, told, mass = logs[:, spoken], gaps[:, spoken], told[spoken], mass[spoken]
     weights = np.full(len(logs), 1.0 / len(logs))
     bias = np.zeros(n_classes)
-    if not len(codes):
+    if not len(told):
         return LogPool(weights, bias, prior, floors)
     start = np.concatenate([weights, bias])
     held = np.broadcast_to(np.asarray(bias_penalty, dtype=np.float64), (n_classes,))
     penalty = np.concatenate([np.full(len(weights), float(weight_penalty)), held])
-    pools = [_with_shared_gaps(logs, gaps, codes, mass, start, penalty, tolerance)]
+    pools = [_with_shared_gaps(logs, gaps, told, mass, start, penalty, tolerance)]
     if gaps.any():
-        told = _fill_gaps(logs, gaps, None, prior)
-        pools.append(minimise_pool_loss(told, codes, mass, start, penalty, tolerance))
+        filled = _fill_gaps(logs, gaps, None, prior)
+        pools.append(minimise_pool_loss(filled, told, mass, start, penalty, tolerance))
     (found, _), shares_gaps = min(zip(pools, (True, False)), key=lambda one: one[0][1])
     weights, bias = found[: len(logs)], found[len(logs) :]
     return LogPool(weights, bias, prior, floors, shares_gaps)
@@ -175,7 +180,7 @@ def fit_log_pool(
 def _with_shared_gaps(
     logs: np.ndarray,
     gaps: np.ndarray,
-    codes: np.ndarray,
+    told: np.ndarray,
     mass: np.ndarray,
     start: np.ndarray,
     penalty: np.ndarray,
@@ -185,14 +190,14 @@ def _with_shared_gaps(
     weights = start[: len(logs)]
     for _ in range(_ROUNDS_WITH_GAPS if gaps.any() else 1):
         filled = _fill_gaps(logs, gaps, weights)
-        found, loss = minimise_pool_loss(filled, codes, mass, start, penalty, tolerance)
+        found, loss = minimise_pool_loss(filled, told, mass, start, penalty, tolerance)
         weights = found[: len(logs)]
     return found, loss
 
 
 def minimise_pool_loss(
     logs: np.ndarray,
-    codes: np.ndarray,
+    told: np.ndarray,
     mass: np.ndarray,
     centre: np.ndarray,
     penalty: np.ndarray,
@@ -203,7 +208,8 @@ def minimise_pool_loss(
     Parameters
     ----------
     logs : ndarray of shape (n_members, n_samples, n_classes)
-    codes : ndarray of int, shape (n_samples,)
+    told : ndarray of int, shape (n_samples,), or of float, shape (n_samples, n_classes)
+        Class codes, or the probability of what was observed for each class.
     mass : ndarray of shape (n_samples,)
     centre, penalty : ndarray of shape (n_members + n_classes,)
         The search begins at ``centre``; ``sum penalty * (parameters - centre)^2 / sum mass`` is
@@ -220,7 +226,7 @@ def minimise_pool_loss(
     found = minimize(
         pool_loss,
         centre,
-        args=(np.ascontiguousarray(logs), codes, mass / mass.sum(), centre, penalty / mass.sum()),
+        args=(np.ascontiguousarray(logs), told, mass / mass.sum(), centre, penalty / mass.sum()),
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,
@@ -232,7 +238,7 @@ def minimise_pool_loss(
 def pool_loss(
     parameters: np.ndarray,
     logs: np.ndarray,
-    codes: np.ndarray,
+    told: np.ndarray,
     share: np.ndarray,
     centre: np.ndarray,
     penalty: np.ndarray,
@@ -245,7 +251,8 @@ def pool_loss(
         Weights, then biases.
     logs : ndarray of shape (n_members, n_samples, n_classes)
         Logarithms of the probabilities of the members.
-    codes : ndarray of int, shape (n_samples,)
+    told : ndarray of int, shape (n_samples,), or of float, shape (n_samples, n_classes)
+        Class codes, or the probability of what was observed for each class.
     share : ndarray of shape (n_samples,)
         What each row counts; they sum to 1.
     centre, penalty : ndarray of shape (n_members + n_classes,)
@@ -257,7 +264,8 @@ def pool_loss(
     gradient : ndarray of shape (n_members + n_classes,)
     """
     weights, bias = parameters[: len(logs)], parameters[len(logs) :]
-    loss, slope = softmax_loss(np.tensordot(weights, logs, axes=1) + bias, codes, share)
+    loss_of = softmax_loss if told.ndim == 1 else evidence_loss
+    loss, slope = loss_of(np.tensordot(weights, logs, axes=1) + bias, told, share)
     moved = parameters - centre
     by_member = logs.reshape(len(logs), -1) @ slope.ravel()
     gradient = np.concatenate([by_member, slope.sum(axis=0)])
@@ -297,6 +305,66 @@ def softmax_loss(
     slope *= (share / totals)[:, None]
     slope[rows, codes] -= share
     return float(share @ (np.log(totals) - told)), slope
+
+
+def evidence_loss(
+    scores: np.ndarray, chances: np.ndarray, share: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """Minus the log-likelihood of what was observed, and its gradient in the scores.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_classes)
+        Their softmax is the probability of each class.
+    chances : ndarray of shape (n_samples, n_classes)
+        Probability of the observation for each class.
+    share : ndarray of shape (n_samples,)
+        What each row counts; they sum to 1.
+
+    Returns
+    -------
+    loss : float
+    slope : ndarray of shape (n_samples, n_classes)
+        Share times the excess of the softmax over the probabilities given the observation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> loss, slope = evidence_loss(np.zeros((1, 2)), np.array([[0.2, 0.6]]), np.ones(1))
+    >>> round(float(np.exp(-loss)), 3), slope.round(2).tolist()
+    (0.4, [[0.25, -0.25]])
+    """
+    shares = softmax(scores, axis=1)
+    joint = shares * chances
+    total = np.maximum(joint.sum(axis=1), np.finfo(float).tiny)
+    slope = (shares - joint / total[:, None]) * share[:, None]
+    return -float(share @ np.log(total)), slope
+
+
+def _as_told(y: Any, n_samples: int, n_classes: int) -> np.ndarray:
+    """Checked class codes, or probabilities of observations (n_samples, n_classes)."""
+    if np.ndim(y) < 2:
+        return check_codes(y, n_samples, n_classes)
+    chances = np.asarray(y, dtype=np.float64)
+    if chances.shape != (n_samples, n_classes):
+        raise ValueError(
+            f"y has the shape {chances.shape}, but there are {n_samples} rows and {n_classes} "
+            "classes."
+        )
+    odd = np.flatnonzero(~((chances >= 0.0) & (chances <= 1.0)).all(axis=1))
+    odd = odd if odd.size else np.flatnonzero(~chances.any(axis=1))
+    if odd.size:
+        raise ValueError(
+            f"row {odd[0]} of y must hold probabilities, not all of them 0; got {chances[odd[0]]}."
+        )
+    return chances
+
+
+def _shares_told(told: np.ndarray, mass: np.ndarray, n_classes: int) -> np.ndarray:
+    """Share of each class in the mass, shape (n_classes,)."""
+    if told.ndim == 1:
+        return share_of_classes(told, mass, n_classes)
+    return np.asarray(mass @ (told / told.sum(axis=1, keepdims=True)) / mass.sum())
 
 
 def bias_penalty_of(sizes: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -49,14 +49,24 @@ from uneven.votes.vote import check_views, flatten_binary
 
 _REFITS = {"em": 2, "forward": 10}
 
+_POOL_FITS = 2
+"""How often the pool and an uncertain matrix are fitted to each other."""
+
 
 @dataclass
 class _Pooled:
-    """Members, their pool, and its probabilities of the training rows."""
+    """Members, their pool, its probabilities of the training rows, and theirs if unseen."""
 
     members: list[PooledMember]
     pool: LogPool | None
     shares: np.ndarray
+    said: list[np.ndarray] = field(default_factory=list)
+
+    def fit_through_noise(self, labels: NoisyLabels) -> None:
+        """Fit the pool again, to the likelihood of the labels as they are."""
+        for _ in range(_POOL_FITS if self.said else 0):
+            self.pool = labels.fit_pool(self.said, self.shares)
+            self.shares = self.pool.probabilities(self.said)
 
 
 @persisted("noise_aware", role="classifier")
@@ -79,7 +89,8 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
        ``r[k] ~ C[label, k] p[k]``. An estimated matrix is refined from them.
     4. The members are fitted again, to a copy of each row for every class it may have, weighted by
        ``r``. Copies of a row are held out together, so that predictions of a row are not biased by
-       its label. Steps 3 and 4 are repeated.
+       its label. Their pool is fitted to the likelihood of the labels through ``C``. Steps 3 and 4
+       are repeated.
 
     This is expectation-maximisation for the likelihood of the labels, with probabilities of unseen
     rows in place of fitted ones, which would reproduce the labels. Other ways are to be had by
@@ -242,6 +253,7 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
         for _ in range((self.n_refits or _REFITS[self.method]) if self.method in _REFITS else 0):
             copies = table.copies(labels.posteriors(found.shares))
             found = self._pooled_members(copies, rows, rng)
+            found.fit_through_noise(labels)
         if self.method == "backward":
             weights, self.left_noise_ = labels.backward(found.shares)
             found = self._pooled_members(table.copies(weights), rows, rng)
@@ -274,7 +286,8 @@ class NoiseAwareClassifier(ClassifierMixin, BaseEstimator):
             told = (members, pool.weights, rows.X, rows.view_mask, table.pool)
             return _Pooled(members, pool, pool.probabilities(ask_members(*told)))
         first = np.unique(origin, return_index=True)[1]
-        return _Pooled(members, pool, pool.probabilities([said[m][first] for m in kept]))
+        unseen = [said[m][first] for m in kept]
+        return _Pooled(members, pool, pool.probabilities(unseen), unseen)
 
     def _learners(self, table: SharedTable, is_single_view: bool = False) -> dict[str, Learner]:
         if self.estimator is not None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from uneven.decisions.log_pool import LogPool, bias_penalty_of, fit_log_pool
 from uneven.noise.backward import backward_weights
 from uneven.noise.em import confident_joint, label_posteriors, refine_noise, undo_noise
 from uneven.noise.estimation import ConfusionEstimate
@@ -90,6 +92,25 @@ class NoisyLabels:
         beliefs = label_posteriors(shares, self.y, self.refine(shares), self.clean)
         beliefs[beliefs < _LEAST_POSTERIOR] = 0.0
         return np.asarray(beliefs / beliefs.sum(axis=1, keepdims=True))
+
+    def fit_pool(self, said: Sequence[np.ndarray], shares: np.ndarray) -> LogPool:
+        """The pool of some members that makes the labels most probable, through the noise matrix.
+
+        Parameters
+        ----------
+        said : sequence of ndarray of shape (n_samples, n_classes)
+            Probabilities of the true class by members that have not seen the label.
+        shares : ndarray of shape (n_samples, n_classes)
+            What another pool makes of them, to refine the matrix.
+        """
+        noise = self.refine(shares)
+        chances = noise[self.y]
+        if self.clean is not None:
+            chances[self.clean] = np.eye(len(noise))[self.y[self.clean]]
+        mass = self.mass / self.mass.mean()
+        rows = mass @ label_posteriors(shares, self.y, noise, self.clean)
+        known = {"bias_penalty": bias_penalty_of(rows), "prior": rows / rows.sum()}
+        return fit_log_pool(said, chances, self.mass, **known)
 
     def backward(self, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Weights of the copies of each row, (n_samples, n_classes), and the noise they leave."""
