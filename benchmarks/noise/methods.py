@@ -133,7 +133,7 @@ def adaboost_mm(X: Any, y: np.ndarray, told: Told, seed: int) -> Any:
 
 
 METHODS: Mapping[str, Method] = {
-    NOISE_AWARE: Method(noise_aware, own="NoiseAwareClassifier"),
+    NOISE_AWARE: Method(noise_aware, edition=2, own="NoiseAwareClassifier"),
     "Forward logistic": Method(forward_logistic),
     "AdaBoost.MM": Method(adaboost_mm, own="AdaBoostMMClassifier"),
     "Forest": Method(partial(believe, _forest)),

@@ -71,6 +71,12 @@ def test_the_pool_makes_the_labels_most_probable_through_the_noise():
     assert losses[0] < losses[1] - 0.1
 
 
+def test_a_label_that_the_matrix_rules_out_says_nothing():
+    never = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.0, 0.0, 0.0]])
+    shares = quick(noise_matrix=never).fit(X[:90], Y[:90]).predict_proba(X_NEW)
+    assert np.isfinite(shares).all()
+
+
 def test_clean_rows_keep_their_labels():
     sure = np.arange(500) < 250
     labels = np.where(sure, Y[:500], LABELS)

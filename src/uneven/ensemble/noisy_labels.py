@@ -107,6 +107,7 @@ class NoisyLabels:
         chances = noise[self.y]
         if self.clean is not None:
             chances[self.clean] = np.eye(len(noise))[self.y[self.clean]]
+        chances[~chances.any(axis=1)] = 1.0
         mass = self.mass / self.mass.mean()
         rows = mass @ label_posteriors(shares, self.y, noise, self.clean)
         known = {"bias_penalty": bias_penalty_of(rows), "prior": rows / rows.sum()}
