@@ -155,12 +155,12 @@ def join_tables(
         for name, frame in frames.items()
     ]
     joined = pd.concat(parts, axis=1)
-    for name in (on, target):
-        if name in joined.columns:
-            raise InputError(
-                f"{name!r} would be the name of two columns of the joined table; rename the column "
-                f"{str(name).split('__', 1)[1]!r} of table {str(name).split('__')[0]!r}."
-            )
+    for twice in {on, target or on}.intersection(joined.columns):
+        table, _, column = twice.partition("__")
+        raise InputError(
+            f"{twice!r} would be the name of two columns of the joined table; rename the column "
+            f"{column!r} of table {table!r}."
+        )
     commas = [
         f"{name}__{column}"
         for name, frame in frames.items()
