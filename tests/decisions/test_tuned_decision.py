@@ -393,6 +393,32 @@ def test_rows_of_classes_that_a_fold_has_not_seen_are_not_judged():
     assert set(tuned.unseen_.codes) == {0}
 
 
+def test_a_class_that_no_fold_can_judge_keeps_its_share():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], [200, 200, 100])
+    rows = rng.normal(size=(500, 3)) + 2.0 * np.eye(3)[y]
+    groups = np.where(y == 2, 999, np.arange(500) // 4)
+    with pytest.warns(UserWarning, match=r"no unseen row is of \[2\]"):
+        tuned = TunedDecisionClassifier(FAST, measure="accuracy").fit(rows, y, groups=groups)
+    free = TunedDecisionClassifier(FAST, measure="accuracy").fit(rows, y)
+    recalls = [class_recalls(y, model.predict(rows))[2] for model in (tuned, free)]
+    assert recalls[0] > recalls[1] - 0.15
+    assert tuned.predict_proba(rows).mean(axis=0)[2] == pytest.approx(0.2, abs=0.06)
+    np.testing.assert_allclose(tuned.decision_.prior, [0.4, 0.4, 0.2])
+
+
+def test_the_unit_of_weights_does_not_matter_to_a_class_without_unseen_rows():
+    y = np.repeat([0, 1, 2], [300, 250, 1])
+    rows = np.random.default_rng(0).normal(size=(551, 3)) + np.eye(3)[y]
+    said = []
+    for unit in (1.0, 1 / 551, 1000.0):
+        with pytest.warns(UserWarning, match="no unseen row"):
+            tuned = TunedDecisionClassifier(FAST).fit(rows, y, sample_weight=np.full(551, unit))
+        said.append(tuned.calibration_.prior)
+    np.testing.assert_allclose(said[1], said[0])
+    np.testing.assert_allclose(said[2], said[0])
+
+
 @pytest.mark.parametrize("n_rare", [1, 2, 3, 5])
 @pytest.mark.parametrize(
     "classifier",
@@ -577,7 +603,7 @@ def test_margins_that_are_no_numbers_are_refused():
 def test_classes_without_unseen_rows_are_named():
     order = np.argsort(Y, kind="stable")
     last = [(order[:-20], order[-20:]), (order[20:], order[:20])]
-    with pytest.warns(UserWarning, match=r"no unseen row is of \['less'\]: the share"):
+    with pytest.warns(UserWarning, match=r"no unseen row is of \['less'\]: nothing can be"):
         TunedDecisionClassifier(FAST, cv=last).fit(X, Y)
     some = TRUTH != "rare"
     with pytest.warns(UserWarning, match=r"no unseen row is of \['rare'\]"):

@@ -116,7 +116,7 @@ def test_permuted_labels_give_chance_also_where_classes_have_few_rows(kind):
         chance = -(np.log(np.array(sizes) / 148)[unseen.codes]).mean()
         assert log_loss(unseen.codes, unseen.probabilities, labels=range(4)) > 0.9 * chance
     assert np.mean(told) < 0.3
-    assert np.mean(told, axis=0)[2:].max() < 0.35
+    assert np.mean(told, axis=0)[2:].max() < 0.45
 
 
 def test_unseen_log_loss_tells_that_of_new_rows():
@@ -412,11 +412,24 @@ def test_views_that_are_missing_only_later_make_it_less_certain():
 
 
 @few_trees
-def test_views_that_are_missing_in_training_are_weighed_there():
+def test_a_view_that_tells_nothing_may_be_missing():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 6))
+    y = ((X[:, 0] > 0) ^ (X[:, 2] > 0)).astype(int)
+    views = {"a": [0, 1], "b": [2, 3], "noise": [4, 5]}
+    model = UnevenClassifier(members=["forest", "boost"], views=views, random_state=0)
+    model.fit(X[:300], y[:300])
+    X[300:, 4:] = np.nan
+    assert model.score(X[300:], y[300:]) > 0.9
+
+
+@few_trees
+@pytest.mark.parametrize("n_gaps", [1, 11, 12])
+def test_views_that_are_missing_in_training_are_weighed_there(n_gaps):
     X, y, views = redundant_views(120)
-    X[:30, 3:] = np.nan
+    X[:n_gaps, 3:] = np.nan
     model = few(views=views).fit(X, y)
-    assert (model.view_members_, model.view_pool_) == ([], None)
+    assert (model.view_pool_ is None) == (n_gaps == 12)
 
 
 def test_frames_may_lack_columns_that_no_view_reads():

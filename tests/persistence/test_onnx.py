@@ -17,6 +17,7 @@ from uneven import (
     BregmanVoteClassifier,
     ComboClassifier,
     MarginStackingClassifier,
+    TunedDecisionClassifier,
     UnevenClassifier,
     export_onnx,
 )
@@ -157,6 +158,19 @@ def test_the_ensemble_with_views_that_are_missing_only_later():
     X[::11, 2:] = np.nan
     X[::13] = np.nan
     assert_same(ask(export_onnx(model), X=X), model, X)
+
+
+def test_floors_of_tiny_classes():
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b", "c"], [330, 268, 2])
+    X = rng.normal(size=(600, 4))
+    X[y == "b", 0] += 1.5
+    X[y == "c", 1] += 3
+    coarse = ComboClassifier(n_estimators=8, random_state=0)
+    model = TunedDecisionClassifier(coarse, cv=2).fit(X, y)
+    assert model.calibration_.floors[0] > model.calibration_.prior[2] / 2
+    new = 1.5 * rng.normal(size=(400, 4))
+    assert_same(ask(export_onnx(model), X=new), model, new)
 
 
 @pytest.mark.parametrize("combination", ["ws", "cws", "lsg"])

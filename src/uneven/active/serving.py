@@ -90,11 +90,11 @@ def serve(
     """
     for package in ("fastapi", "uvicorn", "pandas"):
         require(package, "uneven.active.serve", "label")
-    serving, projects, naming, webserver = (
-        importlib.import_module(f"uneven.labelling.{name}")
-        for name in ("serving", "project", "naming", "webserver")
+    serving, projects, naming, server_of = (
+        importlib.import_module(f"uneven.{name}")
+        for name in ("labelling.serving", "labelling.project", "labelling.naming", "web.server")
     )
-    warning = webserver.check_host(host, i_know)
+    warning = server_of.check_host(host, i_know)
     options = projects.Options(
         classes=tuple(map(str, classes)),
         people=naming.read_people(annotators),

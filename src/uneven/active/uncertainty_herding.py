@@ -27,7 +27,7 @@ _STEPS = 100
 """Rows that are ranked for a batch, at least."""
 
 
-@rule("herding", "which stands for most uncertain rows that are unlike the labelled ones")
+@rule("herding", "that stands for most uncertain rows unlike the labelled ones")
 def herding(state: QueryState, *, candidates: int = 1000, nearest: int = 120) -> np.ndarray:
     """The row that covers most of the uncertainty that the labelled rows leave (herding).
 

@@ -17,7 +17,7 @@ from uneven.decisions.log_pool import (
     minimise_pool_loss,
     probability_floor,
 )
-from uneven.decisions.rows import class_evidence, share_of_classes
+from uneven.decisions.rows import class_evidence, effective_mass, share_of_classes
 from uneven.decisions.unseen import UnseenRows
 
 _TEMPERATURE_PENALTY = 3.0
@@ -26,7 +26,7 @@ _TEMPERATURE_PENALTY = 3.0
 _TOLERANCE = 1e-13
 
 
-def fit_calibration(unseen: UnseenRows) -> LogPool:
+def fit_calibration(unseen: UnseenRows, trained: np.ndarray | None = None) -> LogPool:
     """Fit temperature and biases.
 
     A class counts as many rows as it is evidence for: weights that differ between classes change
@@ -35,6 +35,8 @@ def fit_calibration(unseen: UnseenRows) -> LogPool:
     Parameters
     ----------
     unseen : UnseenRows
+    trained : ndarray of shape (n_classes,), optional
+        Class frequencies in the rows that the classifier was fitted to; None: as in ``unseen``.
 
     Returns
     -------
@@ -53,7 +55,10 @@ def fit_calibration(unseen: UnseenRows) -> LogPool:
     said, codes = unseen.probabilities, unseen.codes
     n_classes, floors = said.shape[1], np.array([probability_floor(said)])
     mass = class_evidence(unseen.weight, codes)
-    prior, seen = (share_of_classes(codes, own, n_classes) for own in (unseen.weight, mass))
+    seen = share_of_classes(codes, mass, n_classes)
+    prior = trained
+    if prior is None:
+        prior = share_of_classes(codes, effective_mass(unseen.weight, len(codes)), n_classes)
     centre = np.concatenate([[1.0], np.log(seen)])
     found = centre
     if mass.any():

@@ -22,7 +22,7 @@ from uneven.decisions.calibration import calibrated_rows, fit_calibration
 from uneven.decisions.decision import Decision
 from uneven.decisions.log_pool import LogPool
 from uneven.decisions.measures import MEASURES
-from uneven.decisions.rows import in_class_order
+from uneven.decisions.rows import effective_mass, in_class_order, share_of_classes
 from uneven.decisions.unseen import (
     DEFAULT_FOLDS,
     UnseenRows,
@@ -258,6 +258,10 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
             numbered = fit_numbered(self.estimator_, X, labels, fit_params)
             self.classes_ = np.asarray(self.estimator_.classes_) if numbered is None else numbered
         codes = _encode(labels, self.classes_)
+        trained = None
+        if not prefit:
+            mass = effective_mass(weight, len(codes))
+            trained = share_of_classes(codes, mass, len(self.classes_))
         if prefit:
             said = class_probabilities(self.estimator_, X, self.classes_)
             unseen = UnseenRows(said, codes, weight)
@@ -278,7 +282,7 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
             )
         _check_unseen(unseen, codes)
         _warn_of_unjudged(unseen, self.classes_)
-        self._calibrate(unseen)
+        self._calibrate(unseen, trained)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -345,14 +349,17 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
             )
         return given, params
 
-    def _calibrate(self, unseen: UnseenRows) -> None:
-        """Fit calibration and decision."""
-        self.calibration_ = fit_calibration(unseen) if self.calibrate else None
+    def _calibrate(self, unseen: UnseenRows, trained: np.ndarray | None = None) -> None:
+        """Fit calibration and decision, for class frequencies of training if they are known."""
+        self.calibration_ = fit_calibration(unseen, trained) if self.calibrate else None
         self.unseen_ = calibrated_rows(unseen, self.calibration_)
-        self._decide(in_class_order(self.prior, self.classes_.tolist()))
+        classes = self.classes_.tolist()
+        prior = in_class_order(self.prior, classes)
+        self.decision_ = self._fit_decision(self.unseen_, classes, prior, trained)
 
     def _decide(self, prior: Any) -> None:
-        self.decision_ = self._fit_decision(self.unseen_, self.classes_.tolist(), prior)
+        classes, trained = self.classes_.tolist(), self.decision_.prior
+        self.decision_ = self._fit_decision(self.unseen_, classes, prior, trained)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Calibrated probabilities, which the decision does not change.
@@ -488,9 +495,9 @@ def _warn_of_unjudged(unseen: UnseenRows, classes: np.ndarray) -> None:
     absent = np.setdiff1d(np.arange(len(classes)), unseen.codes)
     if len(unseen.codes) and len(absent):
         warnings.warn(
-            f"no unseen row is of {classes[absent].tolist()[:10]}: the share of these classes is "
-            "taken to be that of half a row, and their factors are not tuned. Give cv folds that "
-            "test every class, or held-out rows of every class.",
+            f"no unseen row is of {classes[absent].tolist()[:10]}: nothing can be learnt about how "
+            "often they are recognised, and their factors are not tuned. Give cv folds that train "
+            "and test every class, or held-out rows of every class.",
             stacklevel=5,
         )
 

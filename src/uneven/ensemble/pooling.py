@@ -20,6 +20,9 @@ from uneven.votes import ALL_VIEWS
 
 _CLEARLY = 0.995
 
+_ENOUGH_GAPS = 0.1
+"""Share of the training rows that must lack a view to show how certain the pool may then be."""
+
 
 @persisted("pooled_member", role="ensemble_member")
 @dataclass
@@ -165,15 +168,15 @@ class PooledRows:
         Classes have the shares of training.
     prior : ndarray of shape (n_classes,)
         These shares.
-    has_gaps : bool
-        Whether a view is missing in some training row.
+    share_of_gaps : float
+        Share of the training rows that lack a view.
     """
 
     said: list[np.ndarray]
     y: np.ndarray
     mass: np.ndarray
     prior: np.ndarray
-    has_gaps: bool = False
+    share_of_gaps: float = 0.0
 
     @classmethod
     def of(
@@ -203,7 +206,7 @@ class PooledRows:
         able = np.flatnonzero(presence.any(axis=1))
         said = [one[judged] for one in said]
         rows = cls.of_judged(said, y[able], mass[able], np.flatnonzero(judged[able]))
-        return replace(rows, has_gaps=not presence.all())
+        return replace(rows, share_of_gaps=float(np.mean(~presence.all(axis=1))))
 
     @classmethod
     def of_judged(
@@ -241,11 +244,11 @@ class PooledRows:
     def fit_view_pool(
         self, members: Sequence[PooledMember], n_views: int, seed: int
     ) -> tuple[list[int], LogPool | None]:
-        """The pool for rows in which views are missing, if no training row shows how to weigh them.
+        """The pool for rows in which views are missing, if hardly any training row lacks one.
 
-        Members that read all views have not learnt what to say of such rows. Those of single views
-        are pooled, and views are hidden at random while their weights are fitted, so that the pool
-        is less certain if fewer views are there.
+        Then the weights in the pool of all members say nothing of such rows. Members of single
+        views are pooled once more, and views are hidden at random while their weights are fitted,
+        so that the pool is less certain if fewer views are there. See :func:`mixed_by_presence`.
 
         Parameters
         ----------
@@ -257,11 +260,13 @@ class PooledRows:
         Returns
         -------
         list of int
-            Positions of the members; none if a view is missing in a training row, or has none.
+            Positions of the members; none if enough training rows lack a view, or if a view has no
+            member.
         LogPool or None
         """
         single = [m for m, one in enumerate(members) if one.view != ALL_VIEWS]
-        if self.has_gaps or n_views < 2 or len({members[m].view for m in single}) < n_views:
+        n_heard = len({members[m].view for m in single})
+        if self.share_of_gaps >= _ENOUGH_GAPS or n_views < 2 or n_heard < n_views:
             return [], None
         rng, n_rows = np.random.RandomState(seed), len(self.y)
         shown = rng.uniform(size=(n_rows, n_views)) < rng.uniform(size=(n_rows, 1))
@@ -283,6 +288,33 @@ class PooledRows:
     def loss(self, members: Sequence[int], rng: np.random.RandomState) -> float:
         """Mean of :meth:`losses`."""
         return float(np.average(self.losses(members, rng), weights=self.mass))
+
+
+def mixed_by_presence(joint: np.ndarray, single: np.ndarray, presence: np.ndarray) -> np.ndarray:
+    """Probabilities for rows that lack views, from the usual pool and from that of single views.
+
+    A geometric mean: the usual pool counts by the squared share of the views that are there, which
+    is about the share of the pairs of views whose interactions it can still see.
+
+    Parameters
+    ----------
+    joint, single : ndarray of shape (n_samples, n_classes)
+    presence : ndarray of bool, shape (n_samples, n_views)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    Examples
+    --------
+    >>> joint, single = np.array([[0.9, 0.1]]), np.array([[0.5, 0.5]])
+    >>> [mixed_by_presence(joint, single, np.array([row])).round(2).tolist()
+    ...  for row in ([True, True], [True, False], [False, False])]
+    [[[0.9, 0.1]], [[0.63, 0.37]], [[0.5, 0.5]]]
+    """
+    share = presence.mean(axis=1, keepdims=True) ** 2
+    mixed = joint**share * single ** (1.0 - share)
+    return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))
 
 
 def choose_members(members: Sequence[PooledMember], rows: PooledRows, seed: int) -> list[int]:

@@ -29,6 +29,7 @@ from uneven.ensemble.pooling import (
     PooledRows,
     check_pooled_members,
     choose_members,
+    mixed_by_presence,
     pooled_probabilities,
 )
 from uneven.ensemble.sharded_boost import LabelledBlocks, ShardedTask
@@ -126,8 +127,9 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         Named groups of columns; see :func:`uneven.views.resolve_views`. Additional members are
         fitted to each view alone (forest and logistic regression, or all kinds where views are
         missing in some rows), and kept if the pool is clearly better with them on unseen rows. They
-        abstain where their view is missing. If no training row lacks a view, they alone predict the
-        rows that lack one, with a pool that is less certain if fewer views are there.
+        abstain where their view is missing. If hardly any training row lacks a view, rows that lack
+        one are predicted with a pool of these members, too, which is less certain if fewer views
+        are there.
     max_views : int, default=None
         Maximum number of views; the others are not needed for prediction, and a pandas frame may
         lack their columns. Forests and logistic
@@ -155,8 +157,8 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
         Weight of each member in the pool.
     pool_ : LogPool or None
     view_members_ : list of PooledMember
-        Members of single views, used in place of ``members_`` where a view is missing; empty with
-        one view, or if views were missing in training.
+        Members of single views, used beside ``members_`` where a view is missing; empty with one
+        view, or if views were missing in a tenth of the training rows.
     view_pool_ : LogPool or None
         Their pool.
     decision_ : Decision or None
@@ -440,7 +442,8 @@ class UnevenClassifier(CallbackSupportMixin, AnsweringMixin, BaseEstimator):
             some = np.flatnonzero(~presence.all(axis=1))
             if self.view_pool_ is not None and len(some):
                 told = (X[some], presence[some], self.class_prior_, pool)
-                shares[some] = pooled_probabilities(self.view_members_, self.view_pool_, *told)
+                single = pooled_probabilities(self.view_members_, self.view_pool_, *told)
+                shares[some] = mixed_by_presence(shares[some], single, presence[some])
             return shares
 
     def _scores(self, X: Any) -> np.ndarray:

@@ -136,12 +136,24 @@ def pooled(pool: LogPool, graph: Graph, said: list[str], silent: list[str | None
     """
     logs = []
     for member, floor in zip(said, pool.floors):
-        logs.append(graph.op("Log", graph.op("Max", member, graph.constant(float(floor)))))
+        lowest = graph.constant(np.minimum(floor, pool.prior / 2.0)[None, :])
+        logs.append(graph.op("Log", graph.op("Max", member, lowest)))
     if any(one is not None for one in silent):
         logs = _filled(pool, graph, logs, silent)
     weights = map(float, pool.weights)
     total = graph.sum([graph.op("Mul", one, graph.constant(w)) for one, w in zip(logs, weights)])
     return graph.softmax(graph.op("Add", total, graph.constant(pool.bias[None, :])))
+
+
+def _mixed(graph: Graph, joint: str, single: str, gaps: list[str]) -> str:
+    """What `mixed_by_presence` returns, (n, K)."""
+    present = graph.sum([_speaks(graph, gap) for gap in gaps])
+    share = graph.op("Div", present, graph.constant(float(len(gaps))))
+    share = graph.op("Mul", share, share)
+    rest = graph.op("Sub", graph.constant(1.0), share)
+    return graph.shares(
+        graph.op("Mul", graph.op("Pow", joint, share), graph.op("Pow", single, rest))
+    )
 
 
 def _filled(pool: LogPool, graph: Graph, logs: list[str], silent: list[str | None]) -> list[str]:
@@ -226,7 +238,8 @@ def _(model: UnevenClassifier, graph: Graph, X: str) -> Answers:
     if model.view_pool_ is not None:
         gaps = [graph.is_missing(X, columns) for columns in model.views_.columns]
         some = reduce(partial(graph.op, "Or"), gaps)
-        shares = graph.op("Where", some, together(model.view_pool_, model.view_members_), shares)
+        single = together(model.view_pool_, model.view_members_)
+        shares = graph.op("Where", some, _mixed(graph, shares, single, gaps), shares)
     prior = graph.constant(model.class_prior_[None, :])
     blind = graph.is_missing(X, model.views_.used_columns)
     shares = graph.op("Where", blind, prior, shares)
