@@ -97,6 +97,12 @@ def test_labels_that_contradict_each_other_are_refused(folder):
         join_tables(folder, "id", "kind")
 
 
+def test_labels_of_one_type_keep_it():
+    left = pd.DataFrame({"id": [1, 2, 3], "x": [1.0, 2.0, 3.0], "y": [True, False, True]})
+    right = pd.DataFrame({"id": [1, 2, 3], "z": [5, 6, 7], "y": [True, False, True]})
+    assert join_tables({"a": left, "b": right}, "id", "y")["y"].tolist() == [True, False, True]
+
+
 def test_a_table_whose_keys_are_written_otherwise_is_refused(folder):
     change(folder, "labels.csv", id=[f"{k:03}" for k in range(72, 80)])
     sky = pd.read_parquet(folder / "sky.parquet")

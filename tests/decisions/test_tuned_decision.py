@@ -371,8 +371,11 @@ def test_groups_and_splits():
     assert len(held.unseen_.codes) == len(splits[0][1])
     with pytest.raises(TypeError, match="only sample_weight and groups"):
         TunedDecisionClassifier(FAST).fit(X, Y, colour=groups)
-    with pytest.raises(ValueError, match="cv names row 5000, but the table has 1200 rows"):
-        TunedDecisionClassifier(FAST, cv=[(np.arange(9), [5000])]).fit(X, Y)
+    for weight in (None, np.r_[0.0, np.ones(len(Y) - 1)]):
+        with pytest.raises(ValueError, match="cv names row 5000, but the table has 1200 rows"):
+            TunedDecisionClassifier(FAST, cv=[(np.arange(9), [5000])]).fit(X, Y, weight)
+        with pytest.raises(ValueError, match=r"cv must hold row numbers .* got \[0.5\]"):
+            TunedDecisionClassifier(FAST, cv=[(np.arange(9), [0.5])]).fit(X, Y, weight)
 
 
 def test_groups_stay_together_without_a_splitter():

@@ -69,6 +69,17 @@ def test_what_is_refused(tuned):
         DecisionTradeDisplay.from_estimator(tuned, X)
     with pytest.raises(ValueError, match="no class 7"):
         DecisionTradeDisplay.from_estimator(tuned, classes=(7, 0))
+    for classes in (5, "02", (0, 0), (0, 1, 2)):
+        with pytest.raises(ValueError, match="must be two different classes"):
+            DecisionTradeDisplay.from_estimator(tuned, classes=classes)
+    with pytest.raises(ValueError, match="no row is of class 2"):
+        DecisionTradeDisplay.from_estimator(tuned, X[:2], [0, 1], classes=(0, 2))
+    with pytest.raises(ValueError, match="y is given without X"):
+        DecisionTradeDisplay.from_estimator(tuned, y=[0, 1])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        DecisionTradeDisplay.from_estimator(tuned, X[:3], [0, 1])
+    with pytest.raises(ValueError, match="has no decision to draw"):
+        DecisionTradeDisplay.from_estimator(tuned.estimator_)
     with pytest.raises(ValueError, match="expected \\(n_points, 2\\)"):
         DecisionTradeDisplay([1.0], {"chosen": (0, 0)}, names=("a", "b"))
     with pytest.raises(ValueError, match="points is empty"):

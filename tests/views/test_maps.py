@@ -151,6 +151,8 @@ def test_join_views_refuses_frames_that_share_some_rows_only():
     every = left.index.union(right.index)
     X, _ = join_views({"left": left.reindex(every), "right": right.reindex(every)})
     np.testing.assert_array_equal(X, [[1, np.nan], [2, 20], [3, 30], [np.nan, 40]])
+    levels = right.set_axis(pd.MultiIndex.from_product([["p"], list("pqr")]))
+    np.testing.assert_array_equal(join_views({"r": levels, "l": left})[0][:, 1], left["t"])
     strangers = right.set_axis(list("uvw"))
     np.testing.assert_array_equal(join_views({"l": left, "r": strangers})[0][:, 1], right["s"])
 

@@ -36,7 +36,8 @@ def pick_batch(
         "best" takes the highest utilities. "diverse" gives up some utility for rows that point in
         other directions than those of the batch so far, in the space of the kernel. "gradients"
         (BADGE) looks at utilities for its first row only: it draws rows whose labels would push the
-        classifier far, and in different directions. Both are "best" where rows have no directions:
+        classifier far, and in different directions, among those whose utility is not -inf (100 with
+        the rule "herding"). Both are "best" where rows have no directions:
         texts, frames with words, tables with NaN.
     state : QueryState
     utilities : ndarray of shape (n_candidates,)

@@ -224,7 +224,7 @@ def _given_frame(where: str, table: Any, on: str) -> pd.DataFrame:
 
 
 def _one_label(frames: Mapping[str, pd.DataFrame], keys: pd.Index, target: str) -> pd.Series:
-    """Label of each key, from all tables that have the target column; as text if one has text."""
+    """Label of each key, from all tables that have the target column; as text if kinds differ."""
     import pandas as pd
     from pandas.api import types
 
@@ -233,8 +233,11 @@ def _one_label(frames: Mapping[str, pd.DataFrame], keys: pd.Index, target: str) 
         known: Sequence[str] = list(dict.fromkeys(c for f in frames.values() for c in f.columns))
         check_columns(known, [target], "--target")
     held = {name: frames[name][target] for name in holders}
-    are_numbers = all(types.is_any_real_numeric_dtype(own) for own in held.values())
-    if len(held) > 1 and not are_numbers:
+    of_one_kind = any(
+        all(is_kind(own) for own in held.values())
+        for is_kind in (types.is_any_real_numeric_dtype, types.is_bool_dtype)
+    )
+    if len(held) > 1 and not of_one_kind:
         held = {name: _as_text(own) for name, own in held.items()}
     labels = pd.Series(index=keys, dtype=object)
     for one in held.values():

@@ -272,7 +272,10 @@ def renumber_splits(cv: Any, kept: np.ndarray, n_samples: int) -> Any:
         return cv
     places = np.full(n_samples, -1)
     places[kept] = np.arange(len(kept))
-    moved = ((places[train], places[test]) for train, test in cv)
+    moved = (
+        (places[_positions(train, n_samples)], places[_positions(test, n_samples)])
+        for train, test in cv
+    )
     return [(train[train >= 0], test[test >= 0]) for train, test in moved]
 
 
@@ -299,6 +302,8 @@ def _positions(rows: Any, n_samples: int) -> np.ndarray:
     rows = np.asarray(rows, dtype=None if len(rows) else np.intp)
     if rows.dtype == bool and len(rows) == n_samples:
         return np.flatnonzero(rows)
+    if rows.dtype.kind not in "iu":
+        raise ValueError(f"cv must hold row numbers or masks of all rows, got {rows[:3].tolist()}.")
     odd = rows[(rows < -n_samples) | (rows >= n_samples)]
     if odd.size:
         raise ValueError(f"cv names row {odd[0]}, but the table has {n_samples} rows.")

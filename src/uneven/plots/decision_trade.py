@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from uneven.metrics import confusion_norm
 from uneven.plots.drawing import (
@@ -112,7 +112,7 @@ class DecisionTradeDisplay:
                 f"{type(estimator).__name__} has no decision to draw: wrap it in "
                 "TunedDecisionClassifier, and fit it to two classes or more."
             )
-        if classes is not None and (isinstance(classes, str) or len(set(classes)) != 2):
+        if classes is not None and (np.shape(classes) != (2,) or len(set(classes)) != 2):
             raise ValueError(f"classes must be two different classes, got {classes!r}.")
         said, chosen, codes, weight = _rows(estimator, X, y)
         labels = estimator.classes_.tolist()
@@ -125,6 +125,9 @@ class DecisionTradeDisplay:
         else:
             one, other = (_position(labels, label) for label in classes)
             names = (f"recall of {classes[0]}", f"recall of {classes[1]}")
+            for label, k in zip(classes, (one, other)):
+                if not weight[codes == k].sum() > 0.0:
+                    raise ValueError(f"no row is of class {label!r}: its recall cannot be drawn.")
             tried = [chosen + np.eye(len(labels))[one] * step for step in _steps(chosen)]
             marked = {"chosen": chosen}
 
@@ -177,6 +180,8 @@ class DecisionTradeDisplay:
 
 def _rows(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Probabilities, scores of the decision, class codes and weights of the rows to evaluate on."""
+    if X is None and y is not None:
+        raise ValueError("y is given without X: the rows to evaluate on are not known.")
     if X is None:
         rows, rule = estimator.unseen_, estimator.decision_
         said = rule.posterior(rows.probabilities)
@@ -188,6 +193,7 @@ def _rows(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, np.nd
         scores = np.column_stack([np.zeros(len(scores)), scores])
     labels = estimator.classes_.tolist()
     codes = np.array([_position(labels, label) for label in np.asarray(y).tolist()])
+    check_consistent_length(scores, codes)
     return estimator.predict_proba(X), scores, codes, np.ones(len(codes))
 
 

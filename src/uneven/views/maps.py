@@ -392,8 +392,10 @@ def _check_row_order(arrays: Mapping[Any, Any]) -> None:
     """Refuse frames whose indexes share labels, but not row by row."""
     indexes = {name: part.index for name, part in arrays.items() if hasattr(part, "iloc")}
     for (left, one), (right, other) in combinations(indexes.items(), 2):
+        if one.equals(other) or one.nlevels != other.nlevels:
+            continue
         shared = other.isin(one)
-        if one.equals(other) or not shared.any():
+        if not shared.any():
             continue
         positions = "or both with reset_index(drop=True) if their rows belong together as they are."
         if shared.all() and one.isin(other).all():
@@ -402,8 +404,9 @@ def _check_row_order(arrays: Mapping[Any, Any]) -> None:
                 f"{right!r} as frame.loc[index] with the index of {left!r}, {positions}"
             )
         raise ValueError(
-            f"the frames {left!r} and {right!r} share some rows, such as {other[shared][0]!r}, but "
-            f"not all: give both as frame.reindex(index) with one index, {positions}"
+            f"the frames {left!r} and {right!r} share some rows, such as "
+            f"{other[shared].tolist()[0]!r}, but not all: give both as frame.reindex(index) with "
+            f"one index, {positions}"
         )
 
 
