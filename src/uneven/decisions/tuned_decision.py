@@ -246,22 +246,10 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
             cv = renumber_splits(cv, heavy, n_samples)
         fit_params, split_params = self._route(None if sample_weight is None else weight, params)
         prefit = isinstance(self.cv, str) and self.cv == "prefit"
-        if prefit:
-            check_is_fitted(self.estimator)
-            self.estimator_, numbered = self.estimator, None
-            self.classes_ = np.asarray(self.estimator_.classes_)
-            self._check_decision(self.classes_.tolist())
-        else:
-            self.classes_ = np.unique(labels)
-            self._check_decision(self.classes_.tolist())
-            self.estimator_ = unfitted_copy(self.estimator)
-            numbered = fit_numbered(self.estimator_, X, labels, fit_params)
-            self.classes_ = np.asarray(self.estimator_.classes_) if numbered is None else numbered
+        self._fit_classifier(X, labels, fit_params, prefit)
         codes = _encode(labels, self.classes_)
-        trained = None
-        if not prefit:
-            mass = effective_mass(weight, len(codes))
-            trained = share_of_classes(codes, mass, len(self.classes_))
+        mass = effective_mass(weight, len(codes))
+        trained = None if prefit else share_of_classes(codes, mass, len(self.classes_))
         if prefit:
             said = class_probabilities(self.estimator_, X, self.classes_)
             unseen = UnseenRows(said, codes, weight)
@@ -286,6 +274,19 @@ class TunedDecisionClassifier(AnsweringMixin, MetaEstimatorMixin, BaseEstimator)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
+
+    def _fit_classifier(self, X: Any, labels: np.ndarray, params: Any, prefit: bool) -> None:
+        """Note the classifier and its classes; refuse decisions that do not fit these."""
+        if prefit:
+            check_is_fitted(self.estimator)
+            self.estimator_, self.classes_ = self.estimator, np.asarray(self.estimator.classes_)
+            self._check_decision(self.classes_.tolist())
+            return
+        self.classes_ = np.unique(labels)
+        self._check_decision(self.classes_.tolist())
+        self.estimator_ = unfitted_copy(self.estimator)
+        if fit_numbered(self.estimator_, X, labels, params) is None:
+            self.classes_ = np.asarray(self.estimator_.classes_)
 
     @classmethod
     def around(cls, classifier: Any, unseen: UnseenRows, **parameters: Any) -> Self:
