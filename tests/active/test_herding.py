@@ -133,6 +133,8 @@ def test_as_many_rows_are_ranked_as_are_wanted(sparse):
     assert len(set(many)) == 150
     state = learner.state()
     state.wanted = 150
-    assert np.isfinite(herding(state)).sum() == 150
+    ranked = herding(state)
+    assert np.isfinite(ranked).sum() == 150
+    assert set(many) == set(state.candidates[np.isfinite(ranked)])
     state.wanted = 1
     assert np.isfinite(herding(state)).sum() == 1
